@@ -1,17 +1,18 @@
 // A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible
 // written out: no character of it reaches the terminal as a command.
 
-import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
+import { asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
+import { argumentName } from "../../shared/review/editable-fields.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
+import { claimSentence, noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
 import { textOf } from "../../shared/words/text.ts";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 
@@ -64,7 +65,11 @@ export function editableFields({ gate, request, reply, written }: ReviewView): R
   return written != null || content === null ? new Map() : fieldsOf(content);
 }
 
-export const placeOf = (view: ReviewView, path: string): string => placeWords(path, inEnglish, view.request.kind);
+export function placeOf(view: ReviewView, path: string): string {
+  const place = placeWords(path, inEnglish, view.request.kind);
+  const argument = argumentName(path);
+  return argument === null ? place : `${place}: ${outsideWord(argument)}`;
+}
 
 type Block = ReplyBlock | ToolResult["content"][number];
 
@@ -115,13 +120,34 @@ function writtenLines({ written, request }: ReviewView): string[] {
   ];
 }
 
+/** What the server says of the tool that is to run, in its own words and in ours. */
+function definitionLines({ request }: ReviewView): string[] {
+  if (request.kind !== "toolCall") return [];
+  const { title, description } = request.definition ?? {};
+  const claims = claimSentence(request, inEnglish);
+  const said = [title, description].filter((text) => text !== undefined);
+  return [
+    ...(claims === null ? [] : [`  ${claims}`]),
+    ...(said.length === 0 ? [] : ["", `  ${words.place.definition}`, ...said.flatMap(outsideLines)]),
+  ];
+}
+
+/** Who asks whom. */
+function headLine(view: ReviewView, models: string): string {
+  const { server, client, method, name } = view.requestor;
+  if (view.gate === "response") return `A ${nameOfReply(view)} for ${outsideWord(server)}`;
+  if (view.subject !== "toolCall") return `${outsideWord(server)} asks ${models || "no model"}`;
+  const named = { server: outsideWord(server), client: outsideWord(client), method: outsideWord(method), name: outsideWord(name) };
+  return textOf(asksWords(reviewFacts(view), words), named, inEnglish.lang);
+}
+
 /** The whole review. */
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
-  const { server, name, client, method } = view.requestor;
+  const { name, client, method } = view.requestor;
   const models = answerersOf(view).map(outsideWord).join(", then ");
   return [
-    view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A ${nameOfReply(view)} for ${outsideWord(server)}`,
+    headLine(view, models),
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
@@ -131,6 +157,7 @@ export function reviewLines(view: ReviewView): string[] {
     ),
     ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
+    ...definitionLines(view),
     ...[...editableFields(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",

@@ -61,6 +61,12 @@ export function claimWords(claims: CalledTool["annotations"], { review: { claim,
   return names.flatMap((name) => (claims?.[name] === undefined ? [] : [claim[name][claims[name] ? "yes" : "no"]])).join(marks.comma);
 }
 
+/** The same as a sentence. */
+export function claimSentence({ definition }: Pick<ToolCall, "definition">, words: ReviewWords): string | null {
+  const claims = claimWords(definition?.annotations, words);
+  return claims === "" ? null : textOf(words.review.serverSays, { claims }, words.lang);
+}
+
 /** Why an edit was refused. */
 export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {
   switch (fault.kind) {

@@ -4,6 +4,8 @@
 import type { Words } from "../../shared/channels/words/words.ts";
 
 type ApproveFacts = {
+  /** What pressing does: a tool's result is delivered, and all else approved. */
+  readonly does: "approve" | "deliver";
   /** The votes there are, and how many are needed; null where one is enough. */
   readonly quorum: { readonly needed: number; readonly votes: number } | null;
   readonly changes: number;
@@ -19,9 +21,9 @@ export const pluralOf = (lang: string, forms: Forms, n: number): string => {
 };
 
 /** "Approve (1 of 2) with 1 change despite 3 warnings". */
-export function approveWords({ lang, decide }: Words["page"], { quorum, changes, warnings }: ApproveFacts): string {
+export function approveWords({ lang, decide }: Words["page"], { does, quorum, changes, warnings }: ApproveFacts): string {
   const vote = quorum === null ? "" : decide.vote.replace("{vote}", String(quorum.votes + 1)).replace("{needed}", String(quorum.needed));
-  return decide.approve
+  return decide[does]
     .replace("{vote}", vote)
     .replace("{changes}", changes === 0 ? "" : pluralOf(lang, decide.withChanges, changes))
     .replace("{warnings}", warnings === 0 ? "" : pluralOf(lang, decide.despite, warnings));
@@ -31,7 +33,7 @@ export function approveWords({ lang, decide }: Words["page"], { quorum, changes,
 export const approveForScript = ({ lang, decide, changes, edit }: Words["page"], facts: ApproveFacts): object => ({
   ...facts,
   lang,
-  approve: decide.approve,
+  approve: decide[facts.does],
   vote: decide.vote,
   withChanges: decide.withChanges,
   despite: decide.despite,

@@ -89,10 +89,10 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
       </>
     );
   const how = changes === 0 ? "same" : "changed";
-  const isRun = facts.requestKind === "toolCall" && view.gate === "request";
+  const isCall = facts.requestKind === "toolCall";
   return (
     <>
-      {fill((isRun ? effect.run : effect[view.gate])[how], {
+      {fill((isCall ? effect[view.gate === "request" ? "run" : "result"] : effect[view.gate])[how], {
         model: <ChosenModel view={view} chosen={kept?.model} />,
         server: <Name value={view.requestor.server} />,
         to: <Requestor view={view} facts={facts} />,
@@ -126,21 +126,25 @@ const Votes = ({ view }: { view: ReviewView }) => {
   );
 };
 
+/** Of a tool that has run. */
+const isResult = ({ requestKind, gate }: ReviewFacts): boolean => requestKind === "toolCall" && gate === "response";
+
 const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedForm | undefined; isSolid: boolean }) => {
   const { page, review } = useWords();
+  const does = page.decide[isResult(facts) ? "withhold" : "deny"];
   return (
     <details class="up deny" name="up">
-      <summary class={isSolid ? "btn no solid" : "btn no"}>{page.decide.deny}</summary>
+      <summary class={isSolid ? "btn no solid" : "btn no"}>{does}</summary>
       <div class="panel">
         <label for="reason">{page.decide.reason}</label>
         <textarea class="field" id="reason" name={formFields.reason} rows={2} maxlength={longestReason} aria-describedby="reason-hint">
           {`\n${kept?.reason ?? ""}`}
         </textarea>
         <p class="hint" id="reason-hint">
-          {reasonWords(facts, review)} {facts.requestKind === "toolCall" && facts.gate === "response" ? page.decide.notUndone : ""}
+          {reasonWords(facts, review)} {isResult(facts) ? page.decide.notUndone : ""}
         </p>
         <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now">
-          {page.decide.deny}
+          {does}
         </button>
       </div>
     </details>
@@ -169,7 +173,8 @@ const More = ({ view, facts, kept, grant }: Pick<DecisionProps, "view" | "facts"
 const Approve = ({ facts, changes }: Pick<DecisionProps, "facts" | "changes">) => {
   const { page } = useWords();
   const isDespite = facts.risks.some(({ level }) => level === "high");
-  const said = { quorum: facts.quorum, changes, warnings: facts.risks.length };
+  const does = isResult(facts) ? ("deliver" as const) : ("approve" as const);
+  const said = { does, quorum: facts.quorum, changes, warnings: facts.risks.length };
   return (
     <button
       type="submit"

@@ -2,6 +2,7 @@
 // of the content.
 
 import type { Child } from "hono/jsx";
+import { claimSentence } from "../../shared/channels/content-words.ts";
 import { costWords } from "../../shared/channels/fact-words.ts";
 import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
@@ -74,8 +75,10 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
       return serving.by === null ? [] : [{ label: words.facts.answeredBy, sentences: [named(serving.by)] }];
     case "written":
       return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
-    case "runs":
-      return [{ label: words.facts.runs, sentences: [where(serving.call)] }];
+    case "runs": {
+      const claims = claimSentence(serving.call, useWords());
+      return [{ label: words.facts.runs, sentences: [where(serving.call), ...(claims === null ? [] : [[claims]])] }];
+    }
     case "nobody":
       return [];
     case "ran":

@@ -24,7 +24,7 @@ import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
 import { type Text, textOf } from "../../words/text.ts";
 import { whyText } from "../../routing/choose.ts";
-import { callWords } from "../content-words.ts";
+import { callWords, claimSentence } from "../content-words.ts";
 import { riskWords } from "../risk-words.ts";
 import { noteWords } from "../content-words.ts";
 
@@ -65,14 +65,17 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
   switch (serving.kind) {
     case "goesTo":
       return [...whichModels(serving.models, facts, words), ...(isMessage(view.request) ? settingFacts(view.request, facts, words) : [])];
-    case "runs":
+    case "runs": {
+      const claims = claimSentence(serving.call, words);
       return [
         filled(slack.facts.runs, {
           server: named(serving.call.server, words),
           model: named(toolName(serving.call), words),
           why: say(shortened(callWords(serving.call, words), words)),
         }),
+        ...(claims === null ? [] : [[say(claims)]]),
       ];
+    }
     case "answered":
       return [
         filled(slack.facts.answered, { model: named(serving.by?.id ?? "", words), name: named(serving.realName, words) }),

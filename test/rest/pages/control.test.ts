@@ -37,7 +37,7 @@ const hasRun = [
   "weather_query ran on weather for ci",
   "It has run. Nothing of its result has been delivered yet.",
   "ci wanted to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
-  "Approve delivers it to ci.",
+  "Deliver gives it to ci.",
 ];
 const png = "Type: image/png, 4.0 KB";
 
@@ -484,7 +484,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
         reply: { kind: "toolResult", content: [{ type: "text", text }] },
       });
       expect(await page.locator(".parts textarea.said").inputValue()).toBe(text);
-      expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(1);
+      expect(await page.getByRole("button", { name: "Deliver" }).count()).toBe(1);
     });
   });
 

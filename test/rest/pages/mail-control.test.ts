@@ -8,7 +8,7 @@ import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type EmailContent, type ReviewEmailInput, mostHtmlBytes, reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
-import { control, calling, returning } from "../../outside/pages/examples.ts";
+import { control, calling, returning, typedCall } from "../../outside/pages/examples.ts";
 
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
 const mailOf = (view: ReviewView, changes: Partial<ReviewEmailInput> = {}): EmailContent =>
@@ -91,14 +91,14 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedCall" | "deni
     content: ["What differs between these two pictures?", "Everything that is not text is on the page."],
   },
   toolCall: {
-    subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
+    subject: `ci wants to run weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
     facts: ["Who asks: ci wants to run weather_query on weather.", "Runs on: weather, as weather_query"],
     content: ['From the client: arguments of the tool { "city": "上海", "date": "2025-10-30" }'],
   },
   editedCall: {
-    subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
+    subject: `ci wants to run weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
     facts: ["Runs on: weather, as weather_query"],
@@ -179,6 +179,15 @@ describe("what the mail says, in both parts", () => {
       }
     },
   );
+
+  test("a call's has what the server says of its tool", () => {
+    const mail = mailOf(typedCall);
+    expect(mail.subject).toContain("Claude Code wants to run delete_branch on github");
+    for (const part of [wordsOf(mail.text), wordsOf(mail.html)]) {
+      expect(part).toContain("The server says: not read-only, destructive, not idempotent.");
+      expect(part).toContain("9007199254740993");
+    }
+  });
 
   test("nothing has a price that only runs", () => {
     expect(mailOf(control.toolCall).text).not.toContain("Cost");

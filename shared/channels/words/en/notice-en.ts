@@ -13,7 +13,7 @@ const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> 
   embedding: { request: "{client} asks {model} for vectors", response: noticeReply },
   functionChoice: { request: "{client} asks {model} to choose a function", response: noticeReply },
   multimodal: { request: "{client} asks {model} about images", response: noticeReply },
-  toolCall: { request: "{client} runs {name} on {server}", response: "{name} on {server} answers {client}" },
+  toolCall: { request: "{client} wants to run {name} on {server}", response: "{name} on {server} answers {client}" },
   form: { request: "{server} asks for values", response: "An answer for {server}" },
 };
 

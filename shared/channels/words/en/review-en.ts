@@ -200,6 +200,7 @@ export const reviewEn = {
   why: whyEn,
   risk: riskEn,
   riskLevels: riskLevelsEn,
+  serverSays: "The server says: {claims}.",
   claim: {
     readOnlyHint: { yes: "read-only", no: "not read-only" },
     destructiveHint: { yes: "destructive", no: "not destructive" },

@@ -13,7 +13,7 @@ const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> 
   embedding: { request: "{client} 请 {model} 生成向量", response: noticeReply },
   functionChoice: { request: "{client} 请 {model} 选择函数", response: noticeReply },
   multimodal: { request: "{client} 请 {model} 解读图片", response: noticeReply },
-  toolCall: { request: "{client} 在 {server} 上运行 {name}", response: "{server} 上的 {name} 回复 {client}" },
+  toolCall: { request: "{client} 想在 {server} 上运行 {name}", response: "{server} 上的 {name} 回复 {client}" },
   form: { request: "{server} 请求填写", response: "给 {server} 的填写结果" },
 };
 

@@ -218,6 +218,7 @@ export const reviewZh = {
   why: whyZh,
   risk: riskZh,
   riskLevels: riskLevelsZh,
+  serverSays: "服务器称：{claims}。",
   claim: {
     readOnlyHint: { yes: "只读", no: "非只读" },
     destructiveHint: { yes: "有破坏性", no: "无破坏性" },

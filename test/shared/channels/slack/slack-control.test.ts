@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { withArguments } from "../../../../shared/model/subject/tool-call.ts";
 import { objectText } from "../../../../shared/review/editable-fields.ts";
 import { slackEnding, slackReminder } from "../../../../shared/channels/slack/slack-ending.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { denyModal, editModal } from "../../../../shared/channels/slack/slack-modal.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../../shared/review/view.ts";
-import { control, calling, returning } from "../../../outside/pages/examples.ts";
+import { control, calling, returning, typedCall } from "../../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../../support/marked.ts";
 import { messageRefusal, viewRefusal } from "../../../support/slack/block-rules.ts";
 
@@ -74,7 +75,7 @@ type Said = {
 const sent = "Nothing has been sent yet.";
 const delivered = "Nothing has been delivered yet.";
 const toRun = {
-  title: "ci runs weather_query on weather",
+  title: "ci wants to run weather_query on weather",
   lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
   facts: [
     "ci wants to run weather_query on weather. The client asks for itself.",
@@ -347,6 +348,16 @@ describe("what is large", () => {
     }
     expect(linesOf(slackMessage(input(view))).join("\n")).toMatch(missing);
     accepted(briefSlackMessage(input(view)));
+  });
+
+  test("arguments are shown as they are sent, with what the server says of its tool", () => {
+    const message = accepted(slackMessage(input(typedCall)));
+    expect(message.text).toContain("Claude Code wants to run delete_branch on github · 9 min");
+    expect(preformattedOf(message).join("\n")).toContain('"id": 9007199254740993,');
+    expect(linesOf(message)).toContain("The server says: not read-only, destructive, not idempotent.");
+    expect(buttonsOf(message)).toEqual(all);
+    const long = withArguments(typedCall.request, JSON.stringify({ owner: "acme", branch: "b", note: "x".repeat(3_000) }));
+    expect(buttonsOf(accepted(slackMessage(input({ ...typedCall, request: long }))))).toEqual(cut);
   });
 
   test("arguments are approved in Slack up to what one text may hold, and not beyond", () => {
