@@ -33,6 +33,7 @@ import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { stopMutants } from "./stops.ts";
 import { streamMutants } from "./streams.ts";
+import { toolMutants } from "./tools.ts";
 import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
 
@@ -69,6 +70,7 @@ export const mutants: readonly Mutant[] = [
   ...streamMutants,
   ...budgetMutants,
   ...stopMutants,
+  ...toolMutants,
   ...v1Mutants,
   ...budgetGapMutants,
   ...relayGapMutants,

@@ -17,6 +17,7 @@ import {
   configureServers,
   eventFor,
   initializeResult,
+  openStream,
   scriptUpstream,
   streamOf,
   upstreamOrigin,
@@ -317,6 +318,17 @@ describe("a server that hides a tool elsewhere", () => {
     const text = await (await client.send({ method: "GET" })).text();
     expect(text).toContain("read");
     expect(text).not.toContain("delete_branch");
+  });
+
+  test("is told when its client has left, as without a setting", async () => {
+    const client = await connected();
+    const stream = openStream();
+    upstream.answer = ({ method }) => (method === "GET" ? stream.response() : undefined);
+    stream.say(eventFor(evil));
+    const reader = (await client.send({ method: "GET" })).body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+    await eventually("the end of the server's stream", () => Promise.resolve(stream.isOver() ? true : undefined));
   });
 
   test("a change of its list is passed on", async () => {
