@@ -44,11 +44,13 @@ export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes
 type PlatformHashing = {
   /** SHA-256 of the text's UTF-8, as unpadded base64url. */
   readonly sha256: (text: string) => string;
+  readonly sha256Bytes: (bytes: Uint8Array) => Uint8Array;
   readonly hmacSha256: (key: Uint8Array, bytes: Uint8Array) => Uint8Array;
 };
 
 const ownHashing: PlatformHashing = {
   sha256: (text) => toBase64url(sha256(utf8ToBytes(text))),
+  sha256Bytes: sha256,
   hmacSha256: (key, bytes) => hmac(sha256, key, bytes),
 };
 let hashing = ownHashing;
@@ -62,6 +64,7 @@ export function useHashing(platform: PlatformHashing): void {
   const key = utf8ToBytes("key");
   const same =
     platform.sha256(text) === ownHashing.sha256(text) &&
+    equalBytes(platform.sha256Bytes(utf8ToBytes(text)), ownHashing.sha256Bytes(utf8ToBytes(text))) &&
     equalBytes(platform.hmacSha256(key, utf8ToBytes(text)), ownHashing.hmacSha256(key, utf8ToBytes(text)));
   if (!same) throw new Error("useHashing: the platform's SHA-256 or HMAC is not what it should be");
   hashing = platform;
@@ -72,6 +75,9 @@ export function useHashing(platform: PlatformHashing): void {
  * JSON, as base64url. Two domains never give the same digest for the same value.
  */
 export const digestOf = (domain: string, value: unknown): string => hashing.sha256(`${domain}\0${canonicalJson(value)}`);
+
+/** SHA-256 of bytes: 32 bytes. */
+export const sha256Of = (bytes: Uint8Array): Uint8Array => hashing.sha256Bytes(bytes);
 
 /** HMAC-SHA-256 over the domain, a NUL and the bytes: 32 bytes. */
 export const macOf = (key: Uint8Array, domain: string, bytes: Uint8Array): Uint8Array =>

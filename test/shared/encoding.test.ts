@@ -69,14 +69,16 @@ describe("digests", () => {
 
   test("are the same by the platform's functions, and a platform that has others is refused", () => {
     const sha256 = (text: string): string => createHash("sha256").update(text).digest("base64url");
+    const sha256Bytes = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
     const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => createHmac("sha256", key).update(bytes).digest();
     const key = Uint8Array.of(1, 2, 3);
     const [digest, mac] = [digestOf("one", { a: "\u00e9" }), macOf(key, "one", key)];
-    useHashing({ sha256, hmacSha256 });
+    useHashing({ sha256, sha256Bytes, hmacSha256 });
     expect(digestOf("one", { a: "\u00e9" })).toBe(digest);
     expect(equalBytes(macOf(key, "one", key), mac)).toBe(true);
-    expect(() => useHashing({ sha256: (text) => sha256(text.normalize("NFD")), hmacSha256 })).toThrow("useHashing");
-    expect(() => useHashing({ sha256, hmacSha256: () => new Uint8Array(32) })).toThrow("useHashing");
+    expect(() => useHashing({ sha256: (text) => sha256(text.normalize("NFD")), sha256Bytes, hmacSha256 })).toThrow("useHashing");
+    expect(() => useHashing({ sha256, sha256Bytes: (bytes) => sha256Bytes(bytes.subarray(1)), hmacSha256 })).toThrow("useHashing");
+    expect(() => useHashing({ sha256, sha256Bytes, hmacSha256: () => new Uint8Array(32) })).toThrow("useHashing");
   });
 
   test("different values have different digests, down to a line end or an invisible character", () => {

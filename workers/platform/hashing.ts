@@ -9,5 +9,6 @@ const encoder = new TextEncoder();
 useHashing({
   // Bytes: node:crypto takes twice as long to encode a text by itself.
   sha256: (text) => createHash("sha256").update(encoder.encode(text)).digest("base64url"),
+  sha256Bytes: (bytes) => createHash("sha256").update(bytes).digest(),
   hmacSha256: (key, bytes) => createHmac("sha256", key).update(bytes).digest(),
 });

@@ -1,0 +1,89 @@
+// Signed notes after C2SP `signed-note`: a text, and signatures by keys that have a name and a
+// short id. Ed25519 alone; signatures of other keys are passed over. Signing and checking are
+// passed in.
+
+import { base64 } from "@scure/base";
+import { bytesToHex, concatBytes, equalBytes, fromUtf8, sha256Of, utf8ToBytes } from "../../encoding.ts";
+
+/** The type byte of an Ed25519 key. */
+const ed25519 = 1;
+const idLength = 4;
+const keyLength = 32;
+const signatureLength = 64;
+/** A note with more is refused before anything is computed. */
+const mostSignatures = 64;
+
+export type NoteKey = { readonly name: string; readonly publicKey: Uint8Array };
+
+export type Ed25519 = {
+  readonly sign: (text: Uint8Array) => Promise<Uint8Array>;
+  readonly verify: (publicKey: Uint8Array, signature: Uint8Array, text: Uint8Array) => Promise<boolean>;
+};
+
+const isName = (name: string): boolean => name !== "" && !/[\p{White_Space}+]/u.test(name);
+
+const typedKey = ({ publicKey }: NoteKey): Uint8Array => concatBytes(Uint8Array.of(ed25519), publicKey);
+
+const keyIdOf = (key: NoteKey): Uint8Array => sha256Of(concatBytes(utf8ToBytes(`${key.name}\n`), typedKey(key))).subarray(0, idLength);
+
+/** The text by which a key is handed on: `name+id+key`. */
+export const verifierKey = (key: NoteKey): string => `${key.name}+${bytesToHex(keyIdOf(key))}+${base64.encode(typedKey(key))}`;
+
+/** The key of such a text; undefined where it is none. */
+export function readVerifierKey(text: string): NoteKey | undefined {
+  const [, name = "", , encoded = ""] = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
+  const bytes = fromBase64(encoded);
+  if (!isName(name) || bytes?.length !== 1 + keyLength || bytes[0] !== ed25519) return undefined;
+  const key = { name, publicKey: bytes.slice(1) };
+  return verifierKey(key) === text ? key : undefined;
+}
+
+export function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return base64.decode(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The note of a text that ends with a line feed. */
+export async function signNote(text: string, key: NoteKey, sign: Ed25519["sign"]): Promise<string> {
+  const signature = await sign(utf8ToBytes(text));
+  return `${text}\n\u2014 ${key.name} ${base64.encode(concatBytes(keyIdOf(key), signature))}\n`;
+}
+
+/**
+ * The text of a note that this key signed; undefined where the note has another form, has no
+ * signature of the key or one that does not hold.
+ */
+export async function openNote(note: string, key: NoteKey, verify: Ed25519["verify"]): Promise<string | undefined> {
+  const end = note.lastIndexOf("\n\n");
+  if (end < 0 || !note.endsWith("\n") || hasControls(note)) return undefined;
+  const text = note.slice(0, end + 1);
+  const lines = note.slice(end + 2, -1).split("\n");
+  if (lines.length > mostSignatures) return undefined;
+  const id = keyIdOf(key);
+  let isSigned = false;
+  for (const line of lines) {
+    const [, name = "", encoded = ""] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? [];
+    const bytes = fromBase64(encoded);
+    if (!isName(name) || bytes === undefined || bytes.length <= idLength) return undefined;
+    if (name !== key.name || !equalBytes(bytes.subarray(0, idLength), id)) continue;
+    const signature = bytes.slice(idLength);
+    if (signature.length !== signatureLength || !(await verify(key.publicKey, signature, utf8ToBytes(text)))) return undefined;
+    isSigned = true;
+  }
+  return isSigned ? text : undefined;
+}
+
+/** A note has line feeds, and no other control character of ASCII. */
+const hasControls = (note: string): boolean => [...note].some((character) => character < " " && character !== "\n");
+
+/** The text of a note's bytes; undefined where they are no UTF-8. */
+export function noteText(bytes: Uint8Array): string | undefined {
+  try {
+    return fromUtf8(bytes);
+  } catch {
+    return undefined;
+  }
+}
