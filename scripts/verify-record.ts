@@ -1,18 +1,27 @@
-// Verifies an exported record: reads the NDJSON of GET /admin/record and checks the hash chain of
-// each run, and of each month of operators' actions.
+// Verifies the record. Its logs, with the public key alone: over HTTP, or in a copy of the bucket.
+// Or an export of it, the NDJSON of GET /admin/record: the hash chain of each run, and of each
+// month of operators' actions.
 //
+//   npm run verify-record -- --url https://gateway.example.com --key <key> --known checkpoints.txt
+//   npm run verify-record -- --bucket <folder> --key <key>
 //   npm run verify-record -- record.ndjson        (or `-` for standard input)
 //
-// Exit codes: 0 all chains are intact; 1 a chain is broken or events are missing; 2 the file could
-// not be read as a record.
+// `--key`: what GET /record/0/checkpoint says in its header Countersign-Record-Key, noted when the
+// gateway was set up. `--known`: a file with the checkpoints of earlier verifications, to which the
+// new ones are added: so a log that was cut short or written anew is found. `--from`: the entry to
+// begin with. ADMIN_TOKEN of the environment is sent where the log is not public.
+//
+// Exit codes: 0 all of it holds; 1 something was changed or is missing; 2 it could not be read.
 
 import { createReadStream } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { JsonObject } from "../shared/encoding.ts";
 import { isOperatorChain } from "../shared/record/operators.ts";
 import { type ReadEvent, endsRecord, exportLine, firstBrokenEvent } from "../shared/record/record.ts";
 import { type Result, err, ok } from "../shared/result.ts";
+import { inFolder, keyOf, keyOfGateway, knownNotes, logReport, overHttp, remember, verifyLogs } from "./verify-log.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),
@@ -149,9 +158,12 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncIterable<string>
   yield rest + decoder.decode();
 }
 
-async function main(path: string | undefined): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [path] = positionals;
+  if (values.url !== undefined || values.bucket !== undefined) return verifyFiles(values);
   if (path === undefined) {
-    console.error("usage: npm run verify-record -- <file.ndjson | ->");
+    console.error("usage: npm run verify-record -- <file.ndjson | -> | --url <gateway> [--key <key>] | --bucket <folder> --key <key>");
     return 2;
   }
   const input = path === "-" ? process.stdin : createReadStream(path);
@@ -166,5 +178,34 @@ async function main(path: string | undefined): Promise<number> {
   }
 }
 
+const options = {
+  url: { type: "string" },
+  bucket: { type: "string" },
+  key: { type: "string" },
+  known: { type: "string" },
+  from: { type: "string" },
+} as const;
+
+type Options = { readonly [Name in keyof typeof options]?: string | undefined };
+
+async function verifyFiles({ url, bucket, key: given, known, from = "0" }: Options): Promise<number> {
+  try {
+    const token = process.env["ADMIN_TOKEN"] || undefined;
+    const gateway = url?.replace(/\/$/, "");
+    const key = given !== undefined ? keyOf(given) : gateway === undefined ? undefined : await keyOfGateway(gateway, token);
+    if (key === undefined) throw new Error("--key is not a key: GET /record/0/checkpoint has it in the header Countersign-Record-Key");
+    if (given === undefined) console.log("The key is what the gateway says of itself; give the one that you noted with --key.");
+    const files = gateway === undefined ? inFolder(bucket ?? "") : overHttp(gateway, token);
+    const reports = await verifyLogs(files, key, { from: Number(from), ...(known === undefined ? {} : { known: knownNotes(known) }) });
+    const { text, exitCode } = logReport(reports);
+    console.log(text);
+    if (known !== undefined) remember(known, reports);
+    return exitCode;
+  } catch (error) {
+    console.error(`npm run verify-record: ${error instanceof Error ? error.message : "unknown error"}`);
+    return 2;
+  }
+}
+
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  process.exitCode = await main(process.argv[2]);
+  process.exitCode = await main(process.argv.slice(2));

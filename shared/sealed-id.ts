@@ -50,7 +50,29 @@ export const runRandomLength = 16;
 const runPrefix = "run_";
 const runDomain = "countersign/run/v1";
 
-/** A run's id from 16 random bytes. Also the id of its task (design: tasks). */
+const timeLength = 6;
+
+/**
+ * The bytes of a new run's id: when it began, in Unix milliseconds, and ten random ones. The time
+ * leads from an id to its place in the record, without an index.
+ */
+export function newRunBytes(now: number, random: Uint8Array): Uint8Array {
+  const bytes = random.slice(0, runRandomLength);
+  new DataView(bytes.buffer).setUint32(0, Math.floor(now / 0x1_0000));
+  new DataView(bytes.buffer).setUint16(4, now % 0x1_0000);
+  return bytes;
+}
+
+/**
+ * When a run began, in Unix milliseconds, by its id. An id that was made in another way gives any
+ * time; what is no run's id gives none.
+ */
+export function timeOfRunId(id: string): number | undefined {
+  const bytes = randomOfRunId(id)?.subarray(0, timeLength);
+  return bytes?.reduce((sum, byte) => sum * 256 + byte, 0);
+}
+
+/** A run's id from 16 bytes. Also the id of its task (design: tasks). */
 export const runIdOf = (keys: SigningKeys, random: Uint8Array): string => runPrefix + seal(keys, runDomain, random);
 
 /**

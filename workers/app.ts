@@ -20,6 +20,7 @@ import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { allowOf, operationsFor } from "./endpoints/openapi/operations.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
+import { recordFileRoutes } from "./endpoints/record-files.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { approvalRoutes } from "./endpoints/approvals/approvals.ts";
 import { claudeCodeRoutes } from "./endpoints/approvals/claude-code-hook.ts";
@@ -66,6 +67,7 @@ for (const routes of [
   consoleRoutes,
   healthRoutes,
   metricsRoutes,
+  recordFileRoutes,
 ])
   app.route("/", routes);
 

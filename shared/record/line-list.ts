@@ -12,7 +12,7 @@ export type LinePlace = Pick<RunSummary, "createdAt" | "run">;
 export type LinePage = { readonly lines: readonly RunSummary[]; readonly stoppedAt: LinePlace | null };
 
 /** As arrays are sorted: the newer place first. */
-const byAge = (a: LinePlace, b: LinePlace): number => b.createdAt - a.createdAt || (a.run === b.run ? 0 : a.run < b.run ? 1 : -1);
+export const byAge = (a: LinePlace, b: LinePlace): number => b.createdAt - a.createdAt || (a.run === b.run ? 0 : a.run < b.run ? 1 : -1);
 
 /**
  * The newest lines of all shards, at most so many, and the place behind which the next page begins.

@@ -78,6 +78,10 @@ function endpointOf(events: readonly RecordEvent[], whole: () => readonly Record
   return fact?.kind === "received" ? fact.endpoint : other;
 }
 
+/** Whether counting these events asks for the earlier ones of their run. */
+export const needEarlier = (events: readonly RecordEvent[]): boolean =>
+  events[0]?.seq !== 1 && events.some(({ fact }) => fact.kind === "finished" || endsReview(fact));
+
 const endsReview = ({ kind }: RecordFact): boolean =>
   kind === "approved" || kind === "denied" || kind === "finished" || kind === "cancelled" || kind === "contentUnreadable";
 

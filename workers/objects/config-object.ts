@@ -20,6 +20,7 @@ import {
   type MadeKey,
   type StoredKey,
   type Latest,
+  type StoredRecordKey,
   publishedKeyName,
 } from "../stubs/config-calls.ts";
 import { backoffMs } from "../../shared/backoff.ts";
@@ -35,6 +36,7 @@ import type { ObjectAlarm } from "./alarm.ts";
 import { ConsoleSessions } from "./console-sessions.ts";
 import { GivenLinks } from "./given-links.ts";
 import { OperatorRecord } from "./operator-record.ts";
+import { RecordKey } from "./record-key.ts";
 import { configSchema } from "./schema/config-schema.ts";
 import { versionOf } from "./schema/schema.ts";
 import { StoredObject } from "./stored-object.ts";
@@ -69,6 +71,7 @@ const versionsIn = (documents: StoredDiagnosis["documents"]): number =>
 export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #alarm: ObjectAlarm;
   readonly #acts: OperatorRecord;
+  readonly #recordKey: RecordKey;
   readonly #sessions: ConsoleSessions;
   readonly #givenLinks: GivenLinks;
   #publishing: Promise<void> = Promise.resolve();
@@ -77,6 +80,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, configSchema);
     this.tables.create();
+    this.#recordKey = new RecordKey(env, this.sql, ctx.id.toString());
     this.#acts = new OperatorRecord(env, this.sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.sql);
     this.#givenLinks = new GivenLinks(this.sql);
@@ -213,6 +217,10 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
 
   lastAct(): ChainEnd | null {
     return this.#acts.lastSent();
+  }
+
+  recordKey(): Promise<StoredRecordKey | null> {
+    return this.#recordKey.get();
   }
 
   async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {

@@ -50,6 +50,8 @@ export interface Env {
   readonly ACCESS_TEAM_DOMAIN?: string;
   readonly ACCESS_AUD?: string;
   readonly OPERATORS?: string;
+  readonly RECORD_BUCKET?: R2Bucket;
+  readonly RECORD_PUBLIC?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

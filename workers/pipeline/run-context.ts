@@ -8,7 +8,7 @@ import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
 import { type CacheTerms, type RequestInput, type RunInput, identicalDigest } from "../../shared/run/run-input.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
-import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import { newRunBytes, runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
@@ -29,7 +29,8 @@ export type RunContext = {
 
 const noTerms = { boundTo: "tool", redaction: null } as const;
 
-export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+export const newRunId = (env: Env): string =>
+  runIdOf(settingsOf(env).keys, newRunBytes(Date.now(), crypto.getRandomValues(new Uint8Array(runRandomLength))));
 
 export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
   const { env, key, cache, requestor } = incoming;

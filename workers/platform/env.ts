@@ -75,6 +75,11 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly ACCESS_AUD?: string;
   readonly OPERATORS?: string;
 
+  /** Where the record's log goes; without it the log keeps to its objects. */
+  readonly RECORD_BUCKET?: R2Bucket;
+  /** `on`: anybody may read the log's files, to verify it. */
+  readonly RECORD_PUBLIC?: string;
+
   /** Cloudflare's own email. */
   readonly EMAIL?: SendEmail;
 }

@@ -36,6 +36,8 @@ export const paths = {
   slackInteractions: "/slack/interactions",
   health: "/healthz",
   metrics: "/metrics",
+  recordCheckpoint: "/record/:shard/checkpoint",
+  recordTile: "/record/:shard/tile/:path{.+}",
   openapi: "/openapi.json",
   openapiPage: "/openapi",
   admin: {

@@ -64,6 +64,9 @@ export const publishedKeyName = (hash: string): string => `${publishedKeyPrefix}
 /** A reviewer's link by its id, and the review that it opens. */
 export type GivenLink = { readonly id: string; readonly run: string; readonly gate: Gate; readonly reviewer: string };
 
+/** As base64url: 32 bytes, and PKCS #8. */
+export type StoredRecordKey = { readonly publicKey: string; readonly secret: string };
+
 export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The current version of each document, and when it was written. */
   latest(): Latest;
@@ -108,6 +111,11 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    * first.
    */
   lastAct(): ChainEnd | null;
+  /**
+   * The key with which checkpoints of the record are signed; made when it is first asked for. Null
+   * where CONTENT_KEY does not open it.
+   */
+  recordKey(): Promise<StoredRecordKey | null>;
   /** Signs somebody in to the console, and records it. */
   openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
   /** The session while it lasts; null for any other. */

@@ -164,9 +164,26 @@ export type ShardOpen = {
  */
 export type ShardFailures = { readonly isPartial: boolean; readonly failures: readonly ServerFailures[] };
 
+/** Events in the order in which they came. `next`: where to go on; null: they are all. */
+export type ShardEntries = { readonly events: readonly RecordEvent[]; readonly next: number | null };
+
+/** A signed note, and the key that it is checked with, as `tlog-checkpoint` has them. */
+export type SignedCheckpoint = { readonly note: string; readonly key: string };
+
+/** Entries; `stored`: those in R2. `unpublished`: full bundles that are not there yet. */
+export type LogStatus = {
+  readonly size: number;
+  readonly pruned: number;
+  readonly stored: number;
+  readonly hasBucket: boolean;
+  readonly unpublished: number;
+  /** What the object stores. */
+  readonly bytes: number;
+};
+
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. */
-  append(entries: JsonOf<readonly LedgerEntry[]>): void;
+  append(entries: JsonOf<readonly LedgerEntry[]>): Promise<void>;
   /**
    * The runs that had work due before then (Unix milliseconds) and have not reported since, the
    * longest overdue first.
@@ -181,19 +198,19 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
    * Lines, newest first. It may have fewer than there are: `stoppedAt` is where the next call goes
    * on.
    */
-  runs(runsQuery: RunsQuery): JsonOf<LinePage>;
+  runs(runsQuery: RunsQuery): Promise<JsonOf<LinePage>>;
   /** Requests with their first event, to be judged by another policy. */
-  replay(replayQuery: ReplayQuery): JsonOf<ReplayRow[]>;
+  replay(replayQuery: ReplayQuery): Promise<JsonOf<ReplayRow[]>>;
   /** How many requests `replay` has in all, by `since` alone. */
-  begunSince(since: number): number;
+  begunSince(since: number): Promise<number>;
   /** The line of one request; null where there is none, or none any more. */
-  line(run: string): JsonOf<RunSummary> | null;
+  line(run: string): Promise<JsonOf<RunSummary> | null>;
   /** What servers' sampling came to, in the order of their names. */
-  serverUse(serverUseQuery: ServerUseQuery): JsonOf<ShardUse>;
+  serverUse(serverUseQuery: ServerUseQuery): Promise<JsonOf<ShardUse>>;
   /** The shard's metrics. */
-  metrics(): JsonOf<ShardMetrics>;
+  metrics(): Promise<JsonOf<ShardMetrics>>;
   /** What requests came to. */
-  usage(usageQuery: UsageQuery): JsonOf<ShardUsage>;
+  usage(usageQuery: UsageQuery): Promise<JsonOf<ShardUsage>>;
   /** What waits now. */
   openNow(): JsonOf<ShardOpen>;
   /** What failed since then (Unix milliseconds), within the last hour. */
@@ -202,8 +219,15 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
    * Notices, newest first. `open`: only of reviews that still wait. `before`: Unix milliseconds.
    */
   notices(noticesQuery: NoticesQuery): JsonOf<NoticeRow[]>;
-  /** Events after a run and number, in the order of run and number. `only`: of that run alone. */
-  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): JsonOf<RecordEvent[]>;
+  /** Events of a run after this number, in order. */
+  events(run: string, after: number, limit: number): Promise<JsonOf<RecordEvent[]>>;
   /** The events of a run before this number, the newest first. */
-  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): JsonOf<RecordEvent[]>;
+  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): Promise<JsonOf<RecordEvent[]>>;
+  /** All events, from this entry of the log on. */
+  entries(from: number): Promise<JsonOf<ShardEntries>>;
+  /** A file of the log by its path (`tile/0/000`); null where there is none. */
+  file(path: string): Promise<Uint8Array | null>;
+  /** The checkpoint of the log as it is; null where the key cannot be read. */
+  checkpoint(): Promise<SignedCheckpoint | null>;
+  logStatus(): LogStatus;
 }

@@ -12,7 +12,7 @@ import { type ListedTool, listedTool } from "../../../shared/relay/tool-list.ts"
 import type { Stop } from "../../../shared/policy/stops.ts";
 import { paths } from "../../../workers/platform/urls.ts";
 import type { DocumentName } from "../../../workers/stubs/config-calls.ts";
-import { stopStub, toolsStub } from "../../../workers/stubs/stubs.ts";
+import { configStub, ledgerShardOf, stopStub, toolsStub } from "../../../workers/stubs/stubs.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
 import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
@@ -30,6 +30,7 @@ import {
   gateway,
   jsonBody,
   openNotice,
+  operator,
   policy,
   routing,
   sample,
@@ -872,6 +873,20 @@ const asks: Asks = {
     [200, { ...at("/metrics"), key: adminToken }],
     [401, at("/metrics")],
   ],
+  recordCheckpoint: async () => [
+    [200, { ...at("/record/3/checkpoint"), key: adminToken }],
+    [404, { ...at("/record/16/checkpoint"), key: adminToken }],
+    [401, at("/record/3/checkpoint")],
+  ],
+  recordTile: async () => {
+    await configStub(env).record({ kind: "doctorAsked", by: operator });
+    const shard = ledgerShardOf(`operators/${new Date().toISOString().slice(0, 7)}`);
+    return [
+      [200, { ...at(`/record/${shard}/tile/entries/000.p/1`), key: adminToken }],
+      [404, { ...at(`/record/${shard}/tile/entries/900`), key: adminToken }],
+      [401, at(`/record/${shard}/tile/entries/000`)],
+    ];
+  },
   openapi: async () => [[200, { ...at("/openapi.json"), key: null }]],
   openapiPage: async () => [[200, { ...at("/openapi"), key: null }]],
 };

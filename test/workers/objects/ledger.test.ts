@@ -9,7 +9,7 @@ import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePage } from "../../../shared/record/line-list.ts";
 import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
-import type { Flood, LedgerEntry, NoticeRow, RunsQuery, ShardUse } from "../../../workers/stubs/ledger-calls.ts";
+import type { Flood, LedgerEntry, NoticeRow, RunsQuery, ShardEntries, ShardUse } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
 import { asObject, tablesOf } from "./inside.ts";
 
@@ -34,15 +34,24 @@ const facts = (count: number): RecordFact[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "finished", outcome: `of ${index + 1}` }));
 const chain = (run: string, count: number, at = begun): RecordEvent[] => chainEvents(run, null, at, facts(count));
 
-const eventsOf = async (ledger: Ledger, run: string): Promise<RecordEvent[]> =>
-  readJsonOf(await ledger.events({ run, seq: 0 }, 10_000, true));
+const eventsOf = async (ledger: Ledger, run: string): Promise<RecordEvent[]> => readJsonOf(await ledger.events(run, 0, 10_000));
 
-/** Every event, read in pages of this size. */
-async function exported(ledger: Ledger, limit = 500): Promise<RecordEvent[]> {
+/** Every event, by run and number. */
+async function exported(ledger: Ledger): Promise<RecordEvent[]> {
+  const all: RecordEvent[] = [];
+  for (let from: number | null = 0; from !== null;) {
+    const { events, next }: ShardEntries = readJsonOf(await ledger.entries(from));
+    all.push(...events);
+    from = next;
+  }
+  return all.toSorted((a, b) => (a.run === b.run ? a.seq - b.seq : a.run < b.run ? -1 : 1));
+}
+
+/** The events of a run, read in pages of this size. */
+async function paged(ledger: Ledger, run: string, limit: number): Promise<RecordEvent[]> {
   const all: RecordEvent[] = [];
   for (;;) {
-    const { run, seq } = all.at(-1) ?? { run: "", seq: 0 };
-    const page = readJsonOf(await ledger.events({ run, seq }, limit, false));
+    const page = readJsonOf(await ledger.events(run, all.at(-1)?.seq ?? 0, limit));
     expect(page.length).toBeLessThanOrEqual(limit);
     if (page.length === 0) return all;
     all.push(...page);
@@ -90,10 +99,10 @@ async function cleanUp(ledger: Ledger, now: number): Promise<number> {
 }
 
 describe("an event", () => {
-  test("of one append shares its row with the others of its run", async () => {
+  test("of one append shares its row with all others of it", async () => {
     const ledger = newLedger();
     await append(ledger, [{ events: chain("run_a", 4) }, { events: chain("run_b", 4) }]);
-    expect((await tablesOf(ledger as DurableObjectStub))["event_batch"]).toHaveLength(2);
+    expect((await tablesOf(ledger as DurableObjectStub))["log_batch"]).toHaveLength(1);
   });
 
   test("is stored once, however often and with whatever others it comes, and what is stored does not change", async () => {
@@ -122,7 +131,8 @@ describe("an event", () => {
           await append(ledger, [{ events }]);
         }
         const expected = [...chains.values()].flat().filter((event) => sent.has(event));
-        expect(await exported(ledger, limit)).toEqual(expected);
+        expect(await exported(ledger)).toEqual(expected);
+        expect(await paged(ledger, "run_b", limit)).toEqual(expected.filter(({ run }) => run === "run_b"));
         expect(await eventsOf(ledger, "run_a")).toEqual(expected.filter(({ run }) => run === "run_a"));
       }),
       { numRuns: 60 },
@@ -169,7 +179,7 @@ describe("an event", () => {
 });
 
 describe("the clean-up", () => {
-  test("deletes thousands of old runs in slices, and nothing that is young", async () => {
+  test("deletes thousands of old entries in slices, in whole bundles, and nothing that is young", async () => {
     const ledger = newLedger();
     const entries = Array.from({ length: 2_000 }, (_, n) => ({ events: chain(`run_old-${n}`, 3), summary: line(`run_old-${n}`) }));
     const young = Array.from({ length: 40 }, (_, n) => ({
@@ -186,56 +196,42 @@ describe("the clean-up", () => {
       state: "sent",
       link: null,
     });
-    // They come among each other.
-    await append(ledger, [...entries.slice(0, 900), ...young.slice(0, 20), ...entries.slice(900), ...young.slice(20)]);
-    await append(ledger, [{ summary: line("run_open", { endedAt: null, state: "waiting" }) }]);
+    await append(ledger, entries);
+    await append(ledger, [{ events: chain("run_open", 1), summary: line("run_open", { endedAt: null, state: "waiting" }) }]);
     await append(ledger, [{ notices: Array.from({ length: 600 }, (_, n) => notice(n, n < 590 ? begun : bigNow - day)) }]);
-    expect(await cleanUp(ledger, bigNow)).toBe(10);
-    expect(await exported(ledger)).toEqual(young.flatMap(({ events }) => events).toSorted((a, b) => (a.run < b.run ? -1 : 1)));
-    const left = readJsonOf(await ledger.runs({ limit: 500 })).lines.map(({ run }) => run);
-    expect(left.toSorted()).toEqual([...young.map(({ summary: { run } }) => run), "run_open"].toSorted());
+    await setNow(ledger, bigNow - 399 * day);
+    await append(ledger, young);
+    // Seven bundles, each in a slice of its own, and the lines and notices.
+    expect(await cleanUp(ledger, bigNow)).toBe(7 + 6);
+    const left = [...entries.slice(7 * 256), { events: chain("run_open", 1) }, ...young].flatMap(({ events }) => events);
+    expect(await exported(ledger)).toEqual(left.toSorted((a, b) => (a.run === b.run ? a.seq - b.seq : a.run < b.run ? -1 : 1)));
+    expect(await eventsOf(ledger, "run_old-5")).toEqual([]);
+    const lines = readJsonOf(await ledger.runs({ limit: 500 })).lines.map(({ run }) => run);
+    expect(lines.toSorted()).toEqual([...young.map(({ summary: { run } }) => run), "run_open"].toSorted());
     expect(readJsonOf(await ledger.notices({ limit: 500 }))).toHaveLength(10);
     expect(await alarmOf(ledger)).toBe(bigNow + day);
+    const tables = await tablesOf(ledger as DurableObjectStub);
+    expect((tables["log_entry"] ?? []).length).toBe(2_041 - 7 * 256);
+    expect(tables["log_state"]).toMatchObject([{ pruned: 7 * 256 }]);
   });
 
-  test("keeps an old run that has a young event whole, whichever of its events came first", async () => {
+  test("deletes the parts of a run that are old, and the tree goes on", async () => {
     const ledger = newLedger();
-    const kept = Array.from({ length: 600 }, (_, n) => {
-      const old = chain(`run_${n}`, 3);
-      return [...old, ...chainEvents(`run_${n}`, old.at(-1) ?? null, bigNow - day, facts(1))];
-    });
-    const parts = (events: readonly RecordEvent[]): RecordEvent[][] => [events.slice(0, 2), events.slice(2, 3), events.slice(3)];
+    const long = chain("run_b", 300);
     await append(
       ledger,
-      kept.flatMap((events, n) => (n % 2 === 0 ? parts(events) : parts(events).toReversed()).map((part) => ({ events: part }))),
+      long.map((event) => ({ events: [event] })),
     );
-    // None of them is in the way of another slice.
-    expect(await cleanUp(ledger, bigNow)).toBe(1);
-    expect(await exported(ledger)).toEqual(kept.flat().toSorted((a, b) => (a.run === b.run ? a.seq - b.seq : a.run < b.run ? -1 : 1)));
-    // Old as a whole, they go as a whole.
-    expect(await cleanUp(ledger, bigNow + 400 * day)).toBe(4);
-    expect(await rowsIn(ledger)).toBe(0);
-  });
-
-  test("deletes a chain that is longer than a slice as a whole: nobody sees a part of it", async () => {
-    const ledger = newLedger();
-    const long = chain("run_b", 1_300);
-    const young = ["run_a", "run_c"].flatMap((run) => chain(run, 2, bigNow - day));
-    await append(
-      ledger,
-      [...long, ...young].map((event) => ({ events: [event] })),
-    );
-    expect(await exported(ledger)).toHaveLength(1_304);
-    await setNow(ledger, bigNow);
-    for (const rows of [804, 304, 4]) {
-      await runDurableObjectAlarm(ledger);
-      expect((await tablesOf(ledger as DurableObjectStub))["event_batch"]).toHaveLength(rows);
-      expect(await exported(ledger)).toEqual(young);
-      expect(await eventsOf(ledger, "run_b")).toEqual([]);
-    }
-    expect(await alarmOf(ledger)).toBe(bigNow + day);
+    await cleanUp(ledger, bigNow);
+    expect(await eventsOf(ledger, "run_b")).toEqual(long.slice(256));
+    const root = await rootOf(ledger);
+    await append(ledger, [{ events: chainEvents("run_b", long.at(-1) ?? null, bigNow, facts(1)) }]);
+    expect(await rootOf(ledger)).not.toEqual(root);
+    expect((await eventsOf(ledger, "run_b")).at(-1)?.seq).toBe(301);
   });
 });
+
+const rootOf = (ledger: Ledger): Promise<string> => ledger.checkpoint().then((checkpoint) => checkpoint?.note.split("\n")[2] ?? "");
 
 test("the events of one run are found without reading those of others", async () => {
   const ledger = newLedger();
@@ -243,14 +239,14 @@ test("the events of one run are found without reading those of others", async ()
     ledger,
     Array.from({ length: 300 }, (_, n) => ({ events: chain(`run_${n}`, 3) })),
   );
-  const { found, read } = await counted(ledger, (object) => object.events({ run: "run_150", seq: 0 }, 500, true));
+  const { found, read } = await counted(ledger, (object) => object.events("run_150", 0, 500));
   expect(readJsonOf(found)).toHaveLength(3);
   expect(read).toBeLessThan(20);
 });
 
 /** What a call answers, and how many rows it reads. */
-function counted<T>(ledger: Ledger, call: (object: LedgerObject) => T): Promise<{ found: T; read: number }> {
-  return runInDurableObject(ledger, (object: LedgerObject, { storage: { sql } }) => {
+function counted<T>(ledger: Ledger, call: (object: LedgerObject) => Promise<T>): Promise<{ found: T; read: number }> {
+  return runInDurableObject(ledger, async (object: LedgerObject, { storage: { sql } }) => {
     const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
     const exec = sql.exec.bind(sql);
     Object.defineProperty(sql, "exec", {
@@ -261,7 +257,7 @@ function counted<T>(ledger: Ledger, call: (object: LedgerObject) => T): Promise<
         return cursor;
       },
     });
-    const found = call(object);
+    const found = await call(object);
     Object.defineProperty(sql, "exec", { configurable: true, value: exec });
     return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
   });
@@ -516,8 +512,8 @@ describe("the use of a server", () => {
       { events: [], summary: sampled("run_a") },
       { events: [], summary: { ...sampled("run_b"), key: null } },
     ]) as JsonOf<LedgerEntry[]>; // a row without a key, which no Worker sends
-    await runInDurableObject(ledger, (object: LedgerObject) => {
-      expect(() => object.append(entries)).toThrow();
+    await runInDurableObject(ledger, async (object: LedgerObject) => {
+      await expect(object.append(entries)).rejects.toThrow();
     });
     expect(await counts(ledger)).toEqual({ notes: 1 });
     await append(ledger, [{ summary: sampled("run_a") }]);

@@ -78,7 +78,7 @@ actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c
   const sent = await configStub(c.env).lastAct();
   const events: RecordEvent[] = [];
   for (let last = 0; ; last = events.at(-1)?.seq ?? 0) {
-    const more = readJsonOf(await ledgerStub(c.env, ledgerShardOf(chain)).events({ run: chain, seq: last }, atOnce, true));
+    const more = readJsonOf(await ledgerStub(c.env, ledgerShardOf(chain)).events(chain, last, atOnce));
     events.push(...more);
     if (more.length < atOnce) break;
   }

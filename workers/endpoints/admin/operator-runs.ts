@@ -163,7 +163,7 @@ operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery)
   const run = c.req.param("id");
   const { after } = c.req.valid("query");
   if (parseRunId(settingsOf(c.env).keys, run) === undefined) return c.json(noSuchRun, 404);
-  const events = readJsonOf(await ledgerStub(c.env, ledgerShardOf(run)).events({ run, seq: after }, mostEvents, true));
+  const events = readJsonOf(await ledgerStub(c.env, ledgerShardOf(run)).events(run, after, mostEvents));
   const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
   return c.json({ events: events.map(exportedEvent), next } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
 });
@@ -198,30 +198,38 @@ const exportRecord = describe("exportRecord", {
   200: asText("application/x-ndjson", "The record"),
 });
 
-type Position = { readonly shard: number; readonly after: { readonly run: string; readonly seq: number } };
+/** A part of the export, and the part after it; null: it was the last one. */
+type Part = { readonly events: readonly RecordEvent[]; readonly next: (() => Promise<Part>) | null };
+
+/** Of one run or chain, in the order of its events. */
+async function partOfRun(env: Env, run: string, after: number): Promise<Part> {
+  const events = readJsonOf(await ledgerStub(env, ledgerShardOf(run)).events(run, after, recordPage));
+  const last = events.at(-1);
+  return { events, next: last === undefined ? null : () => partOfRun(env, run, last.seq) };
+}
+
+/** Of everything, in the order in which it came to each shard. */
+async function partOfAll(env: Env, shard: number, from: number): Promise<Part> {
+  const { events, next } = readJsonOf(await ledgerStub(env, shard).entries(from));
+  if (next !== null) return { events, next: () => partOfAll(env, shard, next) };
+  return { events, next: shard === ledgerShards - 1 ? null : () => partOfAll(env, shard + 1, 0) };
+}
 
 operatorRunRoutes.get(paths.admin.record, exportRecord, validQuery(recordQuery), async (c) => {
   const { run } = c.req.valid("query");
   const { env } = c;
-  const read = async ({ shard, after }: Position): Promise<RecordEvent[]> =>
-    readJsonOf(await ledgerStub(env, shard).events(after, recordPage, run !== undefined));
   // A HEAD exports nothing, and is not recorded.
   if (c.req.method === "GET") await configStub(env).record({ kind: "recordExported", by: c.var.operator, run: run ?? null });
-  const lastShard = run === undefined ? ledgerShards - 1 : ledgerShardOf(run);
-  let position: Position | null =
-    run === undefined ? { shard: 0, after: { run: "", seq: 0 } } : { shard: lastShard, after: { run, seq: 0 } };
+  let next: (() => Promise<Part>) | null = () => (run === undefined ? partOfAll(env, 0, 0) : partOfRun(env, run, 0));
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      while (position !== null) {
-        const events = await read(position);
-        const last = events.at(-1);
-        if (last !== undefined) {
-          position = { shard: position.shard, after: { run: last.run, seq: last.seq } };
-          controller.enqueue(encoder.encode(events.map(exportLine).join("")));
-          return;
-        }
-        position = position.shard === lastShard ? null : { shard: position.shard + 1, after: { run: "", seq: 0 } };
+      while (next !== null) {
+        const part: Part = await next();
+        ({ next } = part);
+        if (part.events.length === 0) continue;
+        controller.enqueue(encoder.encode(part.events.map(exportLine).join("")));
+        return;
       }
       controller.close();
     },

@@ -10,7 +10,7 @@ const tags: readonly Tag[] = [
   { name: "Approvals", description: "For whoever calls a tool elsewhere: people's decision before", paths: ["approvals", "hooks"] },
   { name: "MCP relay", description: "For clients without sampling, in place of their server", paths: ["mcp"] },
   { name: "Reviews", description: "For reviewers: pages, and what they send", paths: ["r", "inbox", "slack"] },
-  { name: "Operation", description: "For the operator", paths: ["", "admin", "console", "metrics"] },
+  { name: "Operation", description: "For the operator", paths: ["", "admin", "console", "metrics", "record"] },
   { name: "Gateway", description: "For everybody", paths: ["healthz", "openapi", "openapi.json"] },
 ];
 

@@ -1,5 +1,5 @@
-// Counts each line of a shard once, when it has ended: so that sums cost a request no row, lines
-// are counted many at a time.
+// Counts each line that has a row in a shard once, when it has ended: so that sums cost a request
+// no row, lines are counted many at a time. Lines that stand in the log alone are given to it.
 //
 // Lines are passed in the order of their table, and those that have ended are counted on the way. A
 // line that is written with an end behind that place, because its run was open or because it
@@ -29,6 +29,11 @@ export class LedgerCounter {
     this.#sql = sql;
     this.#table = table;
     this.#count = count;
+  }
+
+  /** Counts lines that have no row: each is passed in the order of the log. */
+  add(lines: readonly RunSummary[]): void {
+    if (lines.length > 0) this.#count(lines);
   }
 
   /** A line was written with an end, for the first time. Call it in the same transaction. */

@@ -1,269 +1,289 @@
-// The events of a shard of the record: each run's chain, in batches. A batch is what one append
-// brought, so that a request that is answered at once is one row.
+// The events of a shard of the record, out of its log: which entry has which events of a run.
 //
-// Each event is stored once, and what is stored never changes. Batches of a run do not overlap.
+// Each event is in the log once, and what is there never changes. Requests that are answered at
+// once are one entry without a row of their own: the time in a request's id leads to it. Other
+// entries have a row in an index.
 
-import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RecordEvent, RecordFact } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
+import { type LogEntry, type PlacedEntry, beginningOf, entriesOf, entryTexts, readEntries } from "../../../shared/record/log/entry.ts";
+import { tileWidth } from "../../../shared/record/log/tiles.ts";
+import { timeOfRunId } from "../../../shared/sealed-id.ts";
+import type { RecordLog } from "./record-log.ts";
 
 /**
- * Most UTF-16 code units of a batch, of at most three bytes each: the platform limits a row to 2
- * MB.
+ * An entry of a whole request arrives so long after the request at most, and not before it, but for
+ * what clocks differ.
  */
-const longestBatch = 500_000;
-/** So many batches are read at a time. */
-const batchesAtOnce = 64;
+const longestMs = 15 * 60_000;
+const clocksDifferMs = 60_000;
+/** So many entries are read at a time. */
+const entriesAtOnce = 256;
 
-/** Successive events of one run, as a row has them. */
-type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly newestAt: number; readonly events: BatchText };
-/** An event as its batch has it, which knows the run. */
-type BatchedEvent = Omit<RecordEvent, "run">;
-type BatchText = JsonOf<BatchedEvent[]>;
-/**
- * The first batch of a run has the time of the run's last event, so that a chain is old as a whole.
- */
-type FirstBatch = { readonly id: number; readonly firstSeq: number; readonly lastAt: number | null; readonly lineAt: number | null };
+/** An entry that has a row. */
+type Indexed = {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly first: number;
+  readonly last: number;
+  readonly lineAt: number | null;
+};
 
-/**
- * Ids follow the time of arrival, with room for so many in a millisecond; more of them take the ids
- * of later ones. Exact until the year 2041.
- */
-const idsInMs = 1_000;
-
-/**
- * The first number of the run's batch that has the event with this number, or else of the last
- * batch before it; 0 where there is none.
- */
-const batchAt = "COALESCE((SELECT MAX(first_seq) FROM event_batch WHERE run = ?1 AND first_seq <= ?2), 0)";
-/**
- * A chain that is deleted in several slices: nobody sees the rest of it. Looked up by the index of
- * runs, never by reading the table.
- */
-const beingDeleted = "(SELECT 1 FROM event_batch AS first WHERE first.run = event_batch.run AND first.last_at = 0)";
+/** What became of the events and the line of an append. */
+type Appended = {
+  /** The time that was first given for the run's line. */
+  readonly lineAt: number | null;
+  /** The line stands in the log alone. */
+  readonly isWhole: boolean;
+};
 
 export class LedgerEvents {
   readonly #sql: SqlStorage;
+  readonly #log: RecordLog;
   readonly #now: () => number;
-  #lastId: number | undefined;
+  /** Whole requests of the last minutes, with their last event's number. */
+  readonly #recent = new Map<string, number>();
+  /** Whatever arrived since then is in `#recent`; null: nothing was read. */
+  #recentSince: number | null = null;
 
-  constructor(sql: SqlStorage, now: () => number) {
+  constructor(sql: SqlStorage, log: RecordLog, now: () => number) {
     this.#sql = sql;
+    this.#log = log;
     this.#now = now;
-    // Rows in the order of arrival: only the small entries of the index by run are inserted at
-    // random places.
   }
 
   /**
-   * Stores the events that are not stored yet. Call it in a transaction.
-   * @param lineAt when the line of their run was created; null where it has none. Returns the time
-   *   that was first given for the run.
+   * Looks for whole requests that came before this object woke, where an append may have their
+   * events again. Call it before the transaction of `append`.
    */
-  append(events: readonly RecordEvent[], lineAt: number | null): number | null {
-    let firstGiven = lineAt;
-    for (const [run, ofRun] of Map.groupBy(events, (event) => event.run)) {
-      const first = this.#firstBatch(run);
-      firstGiven = first?.lineAt ?? lineAt;
-      const batches = batchesOf(first === undefined ? ofRun : this.#notStored(run, ofRun));
-      const [begin] = batches;
-      if (begin === undefined) continue;
-      const lastAt = Math.max(first?.lastAt ?? 0, ...batches.map(({ newestAt }) => newestAt));
-      const isNewFirst = first === undefined || begin.firstSeq < first.firstSeq;
-      if (first !== undefined) this.#sql.exec("UPDATE event_batch SET last_at = ? WHERE id = ?", isNewFirst ? null : lastAt, first.id);
-      for (const batch of batches) this.#insert(run, batch, isNewFirst && batch === begin ? lastAt : null, firstGiven);
+  async lookFor(runs: readonly { readonly run: string; readonly events: readonly RecordEvent[] }[]): Promise<void> {
+    this.#readRecent();
+    for (const { run, events } of runs) {
+      const begunAt = this.#timeOf(run);
+      const mayBeThere = begunAt !== undefined && events.some(({ seq }) => seq === 1) && begunAt < (this.#recentSince ?? 0);
+      if (!mayBeThere || this.#recent.has(run) || this.#indexed(run).some(({ firstSeq }) => firstSeq === 1)) continue;
+      const found = await this.whole(run);
+      if (found !== null) this.#note(run, found);
     }
-    return firstGiven;
   }
 
-  #firstBatch(run: string): FirstBatch | undefined {
-    return this.#sql
-      .exec<FirstBatch>(
-        "SELECT id, first_seq AS firstSeq, last_at AS lastAt, line_at AS lineAt FROM event_batch WHERE run = ? ORDER BY first_seq LIMIT 1",
-        run,
-      )
-      .toArray()[0];
+  /** The time in an id that is not to come; undefined where it says none. */
+  #timeOf(run: string): number | undefined {
+    const at = timeOfRunId(run);
+    return at === undefined || at > this.#now() + clocksDifferMs ? undefined : at;
   }
 
-  #notStored(run: string, events: readonly RecordEvent[]): RecordEvent[] {
-    const seqs = events.map(({ seq }) => seq);
-    const stored = this.#sql
-      .exec<{ firstSeq: number; lastSeq: number }>(
-        `SELECT first_seq AS firstSeq, last_seq AS lastSeq FROM event_batch WHERE run = ?1 AND first_seq >= ${batchAt} AND first_seq <= ?3`,
-        run,
-        Math.min(...seqs),
-        Math.max(...seqs),
-      )
-      .toArray();
-    return events.filter(({ seq }) => !stored.some(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq));
+  #readRecent(): void {
+    if (this.#recentSince !== null) return;
+    const tail = this.#log.bundles * tileWidth;
+    // What is older is looked for by its time, where somebody sends it again.
+    this.#recentSince = this.#log.bundleAt(this.#log.bundles - 1) ?? 0;
+    for (const entry of entriesOf(this.#log.stored(tail, this.#log.size), tail)) if (entry.whole === true) this.#note(entry.run, entry);
   }
 
-  #insert(run: string, { firstSeq, lastSeq, events }: Batch, lastAt: number | null, lineAt: number | null): void {
-    this.#sql.exec(
-      "INSERT INTO event_batch (id, run, first_seq, last_seq, last_at, line_at, events) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      this.#nextId(),
-      run,
-      firstSeq,
-      lastSeq,
-      lastAt,
-      lineAt,
-      events,
-    );
-  }
-
-  #nextId(): number {
-    this.#lastId ??= this.#sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM event_batch").one().id ?? 0;
-    this.#lastId = Math.max(this.#lastId + 1, this.#now() * idsInMs);
-    return this.#lastId;
-  }
-
-  /** When the run's line was created; null where that is not known. */
-  lineAt(run: string): number | null {
-    return this.#firstBatch(run)?.lineAt ?? null;
-  }
-
-  /** The last event of a run's chain; null where it has none. */
-  last(run: string): BatchedEvent | null {
-    const [row] = this.#sql
-      .exec<{ events: BatchText }>("SELECT events FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT 1", run)
-      .toArray();
-    return row === undefined ? null : (readJsonOf(row.events).at(-1) ?? null);
+  #note(run: string, { events }: Pick<LogEntry, "events">): void {
+    this.#recent.set(run, events.at(-1)?.seq ?? 0);
+    for (const [oldest] of this.#recent) {
+      const at = timeOfRunId(oldest) ?? 0;
+      if (at > this.#now() - longestMs - clocksDifferMs) break;
+      this.#recent.delete(oldest);
+      this.#recentSince = Math.max(this.#recentSince ?? 0, at + 1);
+    }
   }
 
   /**
-   * The first event of a run, and its `grantUsed`, which come with it. Read out of the row by
-   * SQLite: the rest of a row is much longer.
+   * Stores the events that are not stored yet, and the line with them; `changed`: the line is to be
+   * stored where no event is new too. Call it in a transaction, and `write` of the log at its end.
    */
-  first(run: string): { readonly fact: RecordFact | null; readonly grants: readonly RecordFact[] } {
-    const [row] = this.#sql
-      .exec<{ fact: JsonOf<RecordFact>; grants: JsonOf<RecordFact[]> | null }>(
-        `SELECT json_extract(events, '$[0].fact') AS fact,
-           CASE WHEN instr(events, '"kind":"grantUsed"') > 0 THEN (SELECT json_group_array(json_extract(value, '$.fact'))
-             FROM json_each(events) WHERE json_extract(value, '$.fact.kind') = 'grantUsed') END AS grants
-         FROM event_batch WHERE run = ? AND first_seq = 1`,
-        run,
-      )
-      .toArray();
-    if (row === undefined) return { fact: null, grants: [] };
-    return { fact: readJsonOf(row.fact), grants: row.grants === null ? [] : readJsonOf(row.grants) };
+  append(events: readonly RecordEvent[], line: RunSummary | null, changed: (line: RunSummary) => boolean): Appended {
+    this.#readRecent();
+    const runs = Map.groupBy(events, (event) => event.run);
+    if (line !== null && !runs.has(line.run)) runs.set(line.run, []);
+    let appended: Appended = { lineAt: line?.createdAt ?? null, isWhole: false };
+    for (const [run, ofRun] of runs) {
+      const own = line?.run === run ? line : null;
+      const result = this.#appendRun(run, ofRun, own, changed);
+      if (own !== null || line === null) appended = result;
+    }
+    return appended;
   }
 
-  /** Events after a run and number, in the order of run and number. `only`: of that run alone. */
-  after(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): RecordEvent[] {
-    const found: RecordEvent[] = [];
-    for (let more = true; more && found.length < limit;) {
-      const { run, seq } = found.at(-1) ?? after;
-      const next = this.#batchesFrom(run, seq, only).flatMap((batch) =>
-        readJsonOf(batch.events)
-          .filter((event) => batch.run !== run || event.seq > seq)
-          .map((event): RecordEvent => ({ run: batch.run, ...event })),
+  #appendRun(run: string, events: readonly RecordEvent[], line: RunSummary | null, changed: (line: RunSummary) => boolean): Appended {
+    const indexed = this.#indexed(run);
+    const wholeTo = this.#recent.get(run) ?? 0;
+    const isStored = ({ seq }: RecordEvent): boolean =>
+      seq <= wholeTo || indexed.some(({ firstSeq, lastSeq }) => firstSeq <= seq && seq <= lastSeq);
+    const parts = successive(events.filter((event) => !isStored(event)));
+    const [only] = parts;
+    if (indexed.length === 0 && wholeTo === 0 && parts.length === 1 && only !== undefined && this.#isWhole(run, only, line)) {
+      const texts = entryTexts(asEntry(run, only, line, true));
+      if (texts.length === 1) {
+        this.#log.add(texts, this.#now(), line?.createdAt ?? null);
+        this.#note(run, { events: only });
+        return { lineAt: line?.createdAt ?? null, isWhole: true };
+      }
+    }
+    // The line of a whole request is there already.
+    if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isWhole: true };
+    const lineAt = indexed[0]?.lineAt ?? line?.createdAt ?? null;
+    const stored = line === null ? null : { ...line, createdAt: lineAt ?? line.createdAt };
+    const isChanged = stored !== null && wholeTo === 0 && changed(stored);
+    if (parts.length === 0 && isChanged) this.#log.add(entryTexts(asEntry(run, [], stored)), this.#now(), null);
+    for (const part of parts) {
+      const texts = entryTexts(asEntry(run, part, part === parts.at(-1) ? stored : null));
+      const first = this.#log.add(texts, this.#now(), null);
+      this.#sql.exec(
+        "INSERT INTO log_entry (run, first_seq, last_seq, first, last, line_at) VALUES (?, ?, ?, ?, ?, ?)",
+        run,
+        part[0]?.seq ?? 0,
+        part.at(-1)?.seq ?? 0,
+        first,
+        first + texts.length - 1,
+        lineAt,
       );
-      found.push(...next);
-      more = next.length > 0;
     }
-    return found.slice(0, limit);
+    return { lineAt, isWhole: wholeTo > 0 };
   }
 
-  /** From the batch that has the event with this number. */
-  #batchesFrom(run: string, seq: number, only: boolean): { run: string; events: BatchText }[] {
+  #isWhole(run: string, events: readonly RecordEvent[], line: RunSummary | null): boolean {
+    const begunAt = timeOfRunId(run);
+    if (begunAt === undefined || events[0]?.seq !== 1 || line === null || line.endedAt === null) return false;
+    const now = this.#now();
+    return [begunAt, line.createdAt].every((at) => at > now - longestMs && at < now + clocksDifferMs);
+  }
+
+  /** In the order of their events. */
+  #indexed(run: string): Indexed[] {
     return this.#sql
-      .exec<{ run: string; events: BatchText }>(
-        `SELECT run, events FROM event_batch WHERE ${only ? `run = ?1 AND first_seq >= ${batchAt}` : `(run, first_seq) >= (?1, ${batchAt})`}
-           AND NOT EXISTS ${beingDeleted} ORDER BY run, first_seq LIMIT ?3`,
+      .exec<Indexed>(
+        "SELECT first_seq AS firstSeq, last_seq AS lastSeq, first, last, line_at AS lineAt FROM log_entry WHERE run = ? ORDER BY first_seq",
         run,
-        seq,
-        batchesAtOnce,
       )
       .toArray();
   }
 
-  /** The events of one run before this number, the newest first. */
-  before({ run, seq }: { readonly run: string; readonly seq: number }, limit: number): RecordEvent[] {
-    const batches = this.#sql.exec<{ events: BatchText }>(
-      `SELECT events FROM event_batch WHERE run = ? AND first_seq < ? AND NOT EXISTS ${beingDeleted} ORDER BY first_seq DESC`,
-      run,
-      seq,
-    );
+  /** A transaction was undone. */
+  undone(): void {
+    this.#recent.clear();
+    this.#recentSince = null;
+  }
+
+  /** When the run's line was created, where the line has a row; null where that is not known. */
+  lineAt(run: string): number | null {
+    return this.#indexed(run)[0]?.lineAt ?? null;
+  }
+
+  /** The entry of a request that is one entry; null where there is none. */
+  async whole(run: string): Promise<LogEntry | null> {
+    const begunAt = this.#timeOf(run);
+    if (begunAt === undefined) return null;
+    const beginning = beginningOf(run);
+    const from = this.#log.bundleFrom(begunAt - clocksDifferMs);
+    for (let n = Math.max(from, this.#log.pruned / tileWidth); n <= this.#log.bundles; n += 1) {
+      // Whatever arrived before this bundle arrived before then.
+      if (n > from && (this.#log.bundleAt(n - 1) ?? 0) > begunAt + longestMs + clocksDifferMs) return null;
+      const first = n * tileWidth;
+      const text = (await this.#log.texts(first, Math.min(first + tileWidth, this.#log.size))).find((each) => each.startsWith(beginning));
+      const [entry] = text === undefined ? [] : entriesOf([text], first);
+      if (entry?.whole === true) return entry;
+    }
+    return null;
+  }
+
+  async #entry({ first, last }: Indexed): Promise<LogEntry | undefined> {
+    return first < this.#log.pruned ? undefined : entriesOf(await this.#log.texts(first, last + 1), first)[0];
+  }
+
+  /** Events of a run from after one number to before another, in order. */
+  async of(run: string, { after = 0, before = Number.MAX_SAFE_INTEGER, limit }: EventRange): Promise<RecordEvent[]> {
+    const indexed = this.#indexed(run);
+    const whole = indexed[0]?.firstSeq === 1 ? null : await this.whole(run);
     const found: RecordEvent[] = [];
-    for (const { events } of batches) {
-      const earlier = readJsonOf(events).filter((event) => event.seq < seq);
-      found.push(...earlier.toReversed().map((event): RecordEvent => ({ run, ...event })));
+    const take = (entry: LogEntry | undefined): void => {
+      for (const event of entry?.events ?? []) if (event.seq > after && event.seq < before) found.push({ run, ...event });
+    };
+    take(whole ?? undefined);
+    for (const each of indexed) {
       if (found.length >= limit) break;
+      if (each.lastSeq > after && each.firstSeq < before) take(await this.#entry(each));
     }
     return found.slice(0, limit);
   }
 
-  /**
-   * Deletes chains whose last event is older than this, at most so many rows; returns how many. A
-   * longer chain goes in several slices, and is out of sight from the first on. Call it in a
-   * transaction.
-   */
-  deleteOld(before: number, most: number): number {
-    const due = this.#sql
-      .exec<{ id: number; run: string }>(
-        // What arrived later is younger. Of chains that go on, the first batch is among the old
-        // ones: it is passed over.
-        "SELECT id, run FROM event_batch WHERE id < ? AND last_at < ? ORDER BY id LIMIT ?",
-        before * idsInMs,
-        before,
-        most,
-      )
-      .toArray();
-    let left = most;
-    for (const { id, run } of due) {
-      if (left === 0) break;
-      left -= this.#sql
-        .exec(
-          "DELETE FROM event_batch WHERE id IN (SELECT id FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT ?) RETURNING id",
-          run,
-          left,
-        )
-        .toArray().length;
-      // The first batch goes last; where it is left, the chain is the next slice's first.
-      if (left === 0) this.#sql.exec("UPDATE event_batch SET last_at = 0 WHERE id = ?", id);
+  /** Events of a run before this number, the newest first. */
+  async newestOf(run: string, before: number, limit: number): Promise<RecordEvent[]> {
+    const found: RecordEvent[] = [];
+    for (const each of this.#indexed(run).toReversed()) {
+      if (found.length >= limit) break;
+      if (each.firstSeq >= before) continue;
+      const events = (await this.#entry(each))?.events ?? [];
+      found.push(
+        ...events
+          .filter(({ seq }) => seq < before)
+          .map((event) => ({ run, ...event }))
+          .toReversed(),
+      );
     }
-    return most - left;
+    if (found.length < limit && found.at(-1)?.seq !== 1)
+      found.push(
+        ...((await this.whole(run))?.events ?? [])
+          .map((event) => ({ run, ...event }))
+          .filter(({ seq }) => seq < before)
+          .toReversed(),
+      );
+    return found.slice(0, limit);
   }
 
-  /** Batches that arrived after this one, in that order: the events of one run each. */
-  arrivedAfter(id: number, limit: number): { readonly id: number; readonly events: readonly RecordEvent[] }[] {
-    return this.#sql
-      .exec<{ id: number; run: string; events: BatchText }>(
-        "SELECT id, run, events FROM event_batch WHERE id > ? ORDER BY id LIMIT ?",
-        id,
-        limit,
-      )
-      .toArray()
-      .map((batch) => ({ id: batch.id, events: readJsonOf(batch.events).map((event) => ({ run: batch.run, ...event })) }));
+  /** The first event of a run, and its `grantUsed`, which come with it. */
+  async first(run: string): Promise<FirstFacts> {
+    const [first] = this.#indexed(run);
+    const entry = first?.firstSeq === 1 ? await this.#entry(first) : await this.whole(run);
+    return firstFacts(entry ?? null);
   }
 
-  /** The events of a run before this number. */
-  earlierOf(run: string, seq: number): RecordEvent[] {
-    return this.#sql
-      .exec<{ events: BatchText }>("SELECT events FROM event_batch WHERE run = ? AND first_seq < ? ORDER BY first_seq", run, seq)
-      .toArray()
-      .flatMap(({ events }) => readJsonOf(events).map((event) => ({ run, ...event })));
+  /** Entries from this index on, in the order in which they came, and where to go on. */
+  async from(index: number, most = entriesAtOnce): Promise<{ readonly entries: readonly PlacedEntry[]; readonly next: number }> {
+    const begin = Math.max(index, this.#log.pruned);
+    for (let count = most; ; count *= 4) {
+      const end = Math.min(begin + count, this.#log.size);
+      const read = readEntries(await this.#log.texts(begin, end), begin);
+      // The parts of one entry may be more than that.
+      if (read.next > begin || end === this.#log.size) return read;
+    }
   }
 
-  isEmpty(): boolean {
-    return this.#sql.exec("SELECT 1 FROM event_batch LIMIT 1").toArray().length === 0;
+  /** Deletes what the index has of these entries, all before this index of the log. */
+  forget(texts: readonly string[], before: number): void {
+    const runs = new Set(texts.map((text) => (JSON.parse(text) as Pick<LogEntry, "run">).run)); // every entry names its run
+    for (const run of runs) this.#sql.exec("DELETE FROM log_entry WHERE run = ? AND last < ?", run, before);
   }
 }
 
-/**
- * One run's events as batches without gaps, each event once, each batch no longer than a row may
- * be.
- */
-function batchesOf(events: readonly RecordEvent[]): Batch[] {
-  const batches: { firstSeq: number; lastSeq: number; newestAt: number; texts: JsonOf<BatchedEvent>[]; length: number }[] = [];
-  for (const { seq, at, fact, hash } of events.toSorted((a, b) => a.seq - b.seq)) {
-    const text = jsonOf<BatchedEvent>({ seq, at, fact, hash });
-    const last = batches.at(-1);
-    if (last?.lastSeq === seq) continue;
-    if (last?.lastSeq === seq - 1 && last.length + text.length <= longestBatch) {
-      last.lastSeq = seq;
-      last.newestAt = Math.max(last.newestAt, at);
-      last.texts.push(text);
-      last.length += text.length;
-    } else batches.push({ firstSeq: seq, lastSeq: seq, newestAt: at, texts: [text], length: text.length });
+type EventRange = { readonly after?: number; readonly before?: number; readonly limit: number };
+
+export type FirstFacts = { readonly fact: RecordFact | null; readonly grants: readonly RecordFact[] };
+
+export function firstFacts(entry: LogEntry | null): FirstFacts {
+  const facts = entry?.events.map(({ fact }) => fact) ?? [];
+  return { fact: facts[0] ?? null, grants: facts.filter(({ kind }) => kind === "grantUsed") };
+}
+
+const asEntry = (run: string, events: readonly RecordEvent[], line: RunSummary | null, isWhole = false): LogEntry => ({
+  run,
+  events: events.map(({ seq, at, fact, hash }) => ({ seq, at, fact, hash })),
+  line,
+  ...(isWhole ? { whole: true } : {}),
+});
+
+/** One run's events in parts without gaps, each event once. */
+function successive(events: readonly RecordEvent[]): RecordEvent[][] {
+  const parts: RecordEvent[][] = [];
+  for (const event of events.toSorted((a, b) => a.seq - b.seq)) {
+    const last = parts.at(-1);
+    const seq = last?.at(-1)?.seq;
+    if (seq === event.seq) continue;
+    if (last !== undefined && seq === event.seq - 1) last.push(event);
+    else parts.push([event]);
   }
-  return batches.map(({ firstSeq, lastSeq, newestAt, texts }) => ({ firstSeq, lastSeq, newestAt, events: jsonOfList(texts) }));
+  return parts;
 }

@@ -1,5 +1,5 @@
-// The summary lines of a shard: one for each request, in the order of time. What lists filter by
-// are columns.
+// The summary lines of requests that were not answered at once: one for each, in the order of time.
+// What lists filter by are columns. The lines of the others stand in the log alone (log-lines.ts).
 //
 // Every index entry of a line would be billed like a row. So the lines have one index, of those
 // that are open; for the other filters a small table says in which hours there are lines with a
@@ -27,6 +27,8 @@ const linesForHour = 10;
 const from = (since: number): Conditions => (since === 0 ? [] : [["created_at >= ?", since]]);
 const before = (place: LinePlace | undefined): Conditions =>
   place === undefined ? [] : [["(created_at, run) < (?, ?)", place.createdAt, place.run]];
+
+const newestHour = (end: LinePlace | undefined): number => (end === undefined ? Number.MAX_SAFE_INTEGER : hourOf(end.createdAt));
 
 type Row = { readonly createdAt: number; readonly run: string; readonly text: JsonOf<RunSummary> };
 /** `stoppedAt`: the last line that was read, where there may be more; null where there are none. */
@@ -69,11 +71,14 @@ export class LedgerLines {
   #write(statement: string, line: RunSummary): boolean {
     const { run, createdAt, endedAt, key, state, server } = line;
     const written = this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, jsonOf(line)).toArray();
-    this.#note(hourOf(createdAt), key, server ?? "", state);
+    this.note({ createdAt, key, server, state });
     return written.length > 0;
   }
 
-  #note(hour: number, key: string, server: string, state: string): void {
+  /** Notes that its hour has such a line, here or in the log. */
+  note({ createdAt, key, server: named, state }: Pick<RunSummary, "createdAt" | "key" | "server" | "state">): void {
+    const hour = hourOf(createdAt);
+    const server = named ?? "";
     const entry = JSON.stringify([hour, key, server, state]);
     if (this.#noted.has(entry)) return;
     this.#sql.exec("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)", hour, key, server, state);
@@ -132,13 +137,8 @@ export class LedgerLines {
       yield { since, within: [...(isOpen ? [["ended_at IS NULL"] as const] : []), ...from(since), ...before(end)] };
       return;
     }
-    const newest = end === undefined ? Number.MAX_SAFE_INTEGER : hourOf(end.createdAt);
-    const known: Conditions = [...columns, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
-    const hours = this.#sql.exec<{ hour: number }>(
-      `SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`,
-      ...valuesOf(known),
-    );
-    for (const { hour } of hours) {
+    const newest = newestHour(end);
+    for (const hour of this.#hours(columns, since, newest)) {
       const start = Math.max(since, hour * hourMs);
       // One bound at each end: SQLite looks up one and tests the others line by line.
       yield {
@@ -146,6 +146,20 @@ export class LedgerLines {
         within: [...from(start), ...(hour === newest ? before(end) : [["created_at < ?", (hour + 1) * hourMs] as const])],
       };
     }
+  }
+
+  /** The hours that have lines of the query, the newest first; null where any hour may. */
+  hoursOf(query: RunsQuery): ReadonlySet<number> | null {
+    const { columns } = filtersOf(query);
+    return columns.length === 0 ? null : new Set(this.#hours(columns, query.since ?? 0, newestHour(placeBefore(query))));
+  }
+
+  #hours(columns: Conditions, since: number, newest: number): number[] {
+    const known: Conditions = [...columns, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
+    return this.#sql
+      .exec<{ hour: number }>(`SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`, ...valuesOf(known))
+      .toArray()
+      .map(({ hour }) => hour);
   }
 
   /** Reads so many lines of a part, or fewer where there are enough that fit. */

@@ -1,5 +1,5 @@
-// One of sixteen shards of the record: events without content, a summary line for each request, the
-// index of open runs and notices.
+// One of sixteen shards of the record: its log, with an entry for each request and each step of a
+// run, without content; what lists and sums need beside it; the index of open runs and notices.
 //
 // Appending is idempotent: a run's events are known by run and number, its summary and notices by
 // their ids.
@@ -14,16 +14,22 @@ import type {
   RunsQuery,
   NoticesQuery,
   ServerUseQuery,
+  LogStatus,
+  ShardEntries,
   ShardFailures,
   ShardMetrics,
   ShardOpen,
   ShardUsage,
   ShardUse,
+  SignedCheckpoint,
   UsageQuery,
 } from "../../stubs/ledger-calls.ts";
 import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
-import type { LinePage } from "../../../shared/record/line-list.ts";
+import { type LinePage, byAge, mergedLines } from "../../../shared/record/line-list.ts";
+import { verifierKey } from "../../../shared/record/log/signed-note.ts";
+import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
+import { needEarlier } from "../../../shared/telemetry/metric-sums.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";
 import type { ObjectAlarm } from "../alarm.ts";
@@ -31,14 +37,18 @@ import { ledgerSchema } from "../schema/ledger-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { noBreakdown } from "../../../shared/record/usage-breakdown.ts";
 import type { LedgerCounter } from "./ledger-counter.ts";
-import { LedgerEvents } from "./ledger-events.ts";
+import { type FirstFacts, LedgerEvents, firstFacts } from "./ledger-events.ts";
 import { LedgerFailures } from "./ledger-failures.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
-import { LedgerMetrics } from "./ledger-metrics.ts";
+import { type CountedEvents, LedgerMetrics } from "./ledger-metrics.ts";
 import { openRequests } from "./ledger-open.ts";
 import { LedgerUsage } from "./ledger-usage.ts";
 import { LedgerUse } from "./ledger-use.ts";
+import { isOpenState } from "./line-filters.ts";
+import { LogCheckpoints } from "./log-checkpoints.ts";
+import { LogLines } from "./log-lines.ts";
+import { type LogBucket, RecordLog } from "./record-log.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
@@ -51,6 +61,9 @@ const rowsInSlice = 500;
 const linesInSlice = 2_000;
 const linesForReport = 10_000;
 const slicesForMetrics = 5;
+/** So many bundles go to R2 in one alarm. */
+const bundlesInAlarm = 8;
+const publishAfterMs = 2_000;
 /** In one call for a page, which asks all shards: what is left is counted by the alarm, at once. */
 const linesForPage = 300;
 /**
@@ -61,7 +74,12 @@ const countedEvery = 64;
 const linesInAppend = 512;
 
 export class LedgerObject extends StoredObject implements LedgerCalls {
+  /** Null: the log keeps to this object. */
+  bucket: LogBucket | null = this.env.RECORD_BUCKET ?? null;
+  readonly #log: RecordLog;
   readonly #events: LedgerEvents;
+  readonly #logLines: LogLines;
+  readonly #checkpoints: LogCheckpoints;
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
   readonly #failures: LedgerFailures;
@@ -72,53 +90,82 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   #alarmSet = false;
   /** The last slice of the clean-up had as many rows as it may have. */
   #isMoreDue = false;
+  /** When full bundles go to R2, in Unix milliseconds; null: at once. */
+  #publishAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, ledgerSchema);
     this.tables.create();
-    this.#events = new LedgerEvents(this.sql, () => this.now());
+    this.#log = new RecordLog(this.sql, () => this.bucket, (ctx.id.name ?? ctx.id.toString()).replace(/^shard-/, ""));
+    this.#events = new LedgerEvents(this.sql, this.#log, () => this.now());
+    this.#logLines = new LogLines(this.#log);
+    this.#checkpoints = new LogCheckpoints(env, this.#log);
     this.#lines = new LedgerLines(this.sql);
     this.#floods = new LedgerFloods(this.sql, this.#events, this.#lines);
     this.#failures = new LedgerFailures(this.sql);
     this.#use = new LedgerUse(this.sql);
-    this.#metrics = new LedgerMetrics(this.sql, this.#events);
+    this.#metrics = new LedgerMetrics(this.sql);
     this.#usage = new LedgerUsage(this.sql);
     this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "ledger.alarmFailed" });
     void this.#alarm.restore();
   }
 
-  append(entries: JsonOf<readonly LedgerEntry[]>): void {
+  async append(entries: JsonOf<readonly LedgerEntry[]>): Promise<void> {
     const parsed = readJsonOf(entries);
-    try {
-      this.ctx.storage.transactionSync(() => {
-        for (const entry of parsed) this.#write(entry);
-      });
-    } catch (error) {
-      this.#lines.undone();
-      for (const counter of this.#counters()) counter.undone();
-      throw error;
+    await this.#events.lookFor(parsed.flatMap(({ events }) => (events[0] === undefined ? [] : [{ run: events[0].run, events }])));
+    const bundles = this.#log.bundles;
+    this.#transact(() => {
+      for (const entry of parsed) this.#write(entry);
+      this.#log.write(this.now());
+    });
+    await this.#countSometimes(parsed);
+    if (this.#log.unpublished > 0 && this.#log.bundles > bundles && this.#publishAt === null) {
+      this.#publishAt = this.now() + publishAfterMs;
+      this.#alarm.arm();
     }
-    this.#countSometimes(parsed);
     if (!this.#alarmSet) {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
     }
   }
 
+  /** All of it or nothing, in memory too. */
+  #transact<T>(work: () => T): T {
+    try {
+      return this.ctx.storage.transactionSync(work);
+    } catch (error) {
+      this.#log.undone();
+      this.#events.undone();
+      this.#lines.undone();
+      for (const counter of this.#counters()) counter.undone();
+      throw error;
+    }
+  }
+
   #write({ events, summary, notices, flood, expected }: LedgerEntry): void {
-    const createdAt = this.#events.append(events, summary?.createdAt ?? null);
     if (flood !== undefined) {
       const { line, more } = this.#floods.count(flood);
       this.#usage.flooded(line, more);
     }
     // A run has one line, under the time that its first entry said.
-    const line = summary === null ? null : { ...summary, createdAt: createdAt ?? summary.createdAt };
-    if (line !== null && this.#lines.write(line)) {
-      for (const counter of this.#counters()) counter.ended(line);
-      this.#failures.ended(line);
+    let isNew = false;
+    const { isWhole } = this.#events.append(events, summary, (line) => {
+      isNew = this.#lines.write(line);
+      if (isNew) this.#ended(line, this.#counters());
+      return isNew;
+    });
+    if (isWhole && summary !== null) {
+      this.#lines.note(summary);
+      this.#ended(summary, []);
     }
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
+  }
+
+  /** A line was written with an end, for the first time. */
+  #ended(line: RunSummary, counters: readonly LedgerCounter[]): void {
+    for (const counter of counters) counter.ended(line);
+    this.#failures.ended(line);
   }
 
   #counters(): readonly LedgerCounter[] {
@@ -129,9 +176,11 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
    * One of `countedEvery` lines says so by its id, so that no count of lines has to be stored, nor
    * is lost with the object's memory.
    */
-  #countSometimes(entries: readonly LedgerEntry[]): void {
+  async #countSometimes(entries: readonly LedgerEntry[]): Promise<void> {
     const isTime = entries.some(({ summary }) => summary !== null && summary.endedAt !== null && isOneOf(countedEvery, summary.run));
-    if (isTime) this.#countLines(this.#usage.counter, linesInAppend);
+    if (!isTime) return;
+    this.#countLines(this.#usage.counter, linesInAppend);
+    await this.#countLog(linesInAppend);
   }
 
   #writeNotice(notice: NoticeRow): void {
@@ -162,48 +211,91 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     });
   }
 
-  runs(query: RunsQuery): JsonOf<LinePage> {
-    return this.#lines.list(query);
+  async runs(query: RunsQuery): Promise<JsonOf<LinePage>> {
+    const own = this.#lines.list(query);
+    if (isOpenState(query.state) || this.#logLines.isEmpty) return own;
+    const { limit } = query;
+    const page = await this.#logLines.list(query, this.#lines.hoursOf(query));
+    const { lines, next } = mergedLines([readJsonOf(own), page], limit);
+    return jsonOf<LinePage>({ lines, stoppedAt: next });
   }
 
-  replay(query: ReplayQuery): JsonOf<ReplayRow[]> {
-    return jsonOf(this.#lines.page(query).map((line): ReplayRow => ({ ...line, ...this.#events.first(line.run) })));
+  async replay(query: ReplayQuery): Promise<JsonOf<ReplayRow[]>> {
+    const own = this.#lines.page(query).map((line) => ({ ...line, facts: async (): Promise<FirstFacts> => this.#events.first(line.run) }));
+    const alone = (await this.#logLines.page(query)).map(({ line: { run, createdAt, state }, entry }) => ({
+      run,
+      createdAt,
+      state,
+      facts: async (): Promise<FirstFacts> => firstFacts(entry),
+    }));
+    const rows: ReplayRow[] = [];
+    for (const { facts, ...line } of [...own, ...alone].toSorted(byAge).slice(0, query.limit)) rows.push({ ...line, ...(await facts()) });
+    return jsonOf(rows);
   }
 
-  begunSince(since: number): number {
-    return this.#lines.countSince(since);
+  async begunSince(since: number): Promise<number> {
+    return this.#lines.countSince(since) + (await this.#logLines.countSince(since));
   }
 
-  line(run: string): JsonOf<RunSummary> | null {
+  async line(run: string): Promise<JsonOf<RunSummary> | null> {
     const createdAt = this.#events.lineAt(run) ?? this.#floods.since(run);
-    return createdAt === null ? null : this.#lines.of(run, createdAt);
+    const own = createdAt === null ? null : this.#lines.of(run, createdAt);
+    if (own !== null) return own;
+    const line = (await this.#events.whole(run))?.line ?? null;
+    return line === null ? null : jsonOf(line);
   }
 
-  serverUse({ after, limit }: ServerUseQuery): JsonOf<ShardUse> {
-    const isBehind = this.#countLines(this.#use.counter, linesForReport);
+  async serverUse({ after, limit }: ServerUseQuery): Promise<JsonOf<ShardUse>> {
+    const isBehind = [this.#countLines(this.#use.counter, linesForReport), await this.#countLog(linesForReport)].includes(true);
     return jsonOf<ShardUse>({ isBehind, servers: this.#use.list(after, limit) });
   }
 
-  metrics(): JsonOf<ShardMetrics> {
-    this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), rowsInSlice));
+  async metrics(): Promise<JsonOf<ShardMetrics>> {
+    this.#closeFloods(rowsInSlice);
     let isBehind = true;
-    for (let slices = 0; isBehind && slices < slicesForMetrics; slices += 1) isBehind = this.#countMetrics(linesInSlice);
+    for (let slices = 0; isBehind && slices < slicesForMetrics; slices += 1) isBehind = await this.#countLog(linesInSlice);
     return jsonOf<ShardMetrics>({ isBehind, sums: this.#metrics.sums(), open: this.#lines.open() });
   }
 
-  #countMetrics(most: number): boolean {
-    return this.ctx.storage.transactionSync(() => this.#metrics.countNext(most));
+  #closeFloods(most: number): number {
+    return this.#transact(() => {
+      const closed = this.#floods.close(this.now(), most);
+      this.#log.write(this.now());
+      return closed;
+    });
   }
 
-  usage({ hours, days, by }: UsageQuery): JsonOf<ShardUsage> {
-    const isBehind = this.#countLines(this.#usage.counter, linesForPage);
+  /** Adds up entries of the log, at most about so many; returns whether there are more. */
+  async #countLog(most: number): Promise<boolean> {
+    const { counted } = this.#log.state();
+    if (counted >= this.#log.size) return false;
+    const { entries, next } = await this.#events.from(counted, most);
+    const events: CountedEvents[] = [];
+    for (const { run, events: some } of entries) {
+      const own = some.map((event): RecordEvent => ({ run, ...event }));
+      const earlier = needEarlier(own) ? await this.#events.of(run, { before: own[0]?.seq ?? 1, limit: Number.MAX_SAFE_INTEGER }) : [];
+      events.push({ events: own, earlier });
+    }
+    const lines = entries.flatMap(({ whole, line }) => (whole === true && line !== null ? [line] : []));
+    this.#transact(() => {
+      // Two calls may have read the same entries.
+      if (this.#log.state().counted !== counted) return;
+      this.#metrics.add(events);
+      for (const counter of this.#counters()) counter.add(lines);
+      this.#log.setState({ counted: next });
+    });
+    return this.#log.state().counted < this.#log.size;
+  }
+
+  async usage({ hours, days, by }: UsageQuery): Promise<JsonOf<ShardUsage>> {
+    const isBehind = [this.#countLines(this.#usage.counter, linesForPage), await this.#countLog(linesForPage)].includes(true);
     if (isBehind && !this.#isMoreDue) {
       this.#isMoreDue = true;
       this.#alarm.arm();
     }
     return jsonOf<ShardUsage>({
       isBehind,
-      isEmpty: this.#lines.isEmpty(),
+      isEmpty: this.#lines.isEmpty() && this.#logLines.isEmpty,
       hours: hours === undefined ? [] : this.#usage.hours(hours),
       days: days === undefined ? [] : this.#usage.days(days),
       by: by === undefined ? noBreakdown : this.#usage.by(by.dimension, by),
@@ -230,35 +322,76 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     return jsonOfList(rows.map(({ text }) => text));
   }
 
-  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): JsonOf<RecordEvent[]> {
-    this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), Number.MAX_SAFE_INTEGER));
-    return jsonOf(this.#events.after(after, limit, only));
+  async events(run: string, after: number, limit: number): Promise<JsonOf<RecordEvent[]>> {
+    this.#closeFloods(Number.MAX_SAFE_INTEGER);
+    return jsonOf(await this.#events.of(run, { after, limit }));
   }
 
-  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): JsonOf<RecordEvent[]> {
-    return jsonOf(this.#events.before(before, limit));
+  async eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): Promise<JsonOf<RecordEvent[]>> {
+    return jsonOf(await this.#events.newestOf(before.run, before.seq, limit));
+  }
+
+  async entries(from: number): Promise<JsonOf<ShardEntries>> {
+    if (from === 0) this.#closeFloods(Number.MAX_SAFE_INTEGER);
+    const { entries, next } = await this.#events.from(from);
+    const events = entries.flatMap(({ run, events: some }) => some.map((event): RecordEvent => ({ run, ...event })));
+    return jsonOf<ShardEntries>({ events, next: next >= this.#log.size ? null : next });
+  }
+
+  file(path: string): Promise<Uint8Array | null> {
+    return this.#log.file(path);
+  }
+
+  async checkpoint(): Promise<SignedCheckpoint | null> {
+    const signer = await this.#checkpoints.signer();
+    return signer === null ? null : { note: await signer.sign(await this.#log.tree()), key: verifierKey(signer.key) };
+  }
+
+  logStatus(): LogStatus {
+    const { stored, pruned } = this.#log.state();
+    const { size, hasBucket, unpublished } = this.#log;
+    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, bytes: this.sql.databaseSize };
   }
 
   override async alarm(): Promise<void> {
-    await this.#alarm.ring(() => {
+    await this.#alarm.ring(async () => {
       // Each by itself: one that is behind must not hold up the other.
       const isBehind = [
         ...this.#counters().map((counter) => this.#countLines(counter, linesInSlice)),
-        this.#countMetrics(linesInSlice),
+        await this.#countLog(linesInSlice),
       ].includes(true);
-      this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice || isBehind;
+      this.#transact(() => this.#log.fill(this.now() - cleanUpEveryMs, this.now()));
+      const isMore = (await this.#prune()) || this.#transact(() => this.#cleanUp()) === rowsInSlice;
+      this.#isMoreDue = isMore || isBehind;
+      // Last: where R2 is away, everything else is done.
+      await this.#publish();
       this.#alarm.arm();
     });
   }
 
+  /** Deletes the oldest bundle where it is old enough; returns whether it did. */
+  async #prune(): Promise<boolean> {
+    const n = this.#log.oldBundle(this.now() - keptMs);
+    if (n === null) return false;
+    await this.#log.prune(
+      n,
+      (work) => this.#transact(work),
+      (texts) => this.#events.forget(texts, (n + 1) * tileWidth),
+    );
+    return true;
+  }
+
+  async #publish(): Promise<void> {
+    this.#publishAt = null;
+    if (!this.#log.hasBucket) return;
+    const signer = this.#log.unpublished === 0 ? null : await this.#checkpoints.signer();
+    if (signer === null && this.#log.unpublished > 0) throw new Error("LedgerObject: no key to sign with");
+    await this.#log.publish(bundlesInAlarm, async (tree) => signer?.sign(tree) ?? "");
+  }
+
   /** Adds up lines; returns whether there may be more. */
   #countLines(counter: LedgerCounter, most: number): boolean {
-    try {
-      return this.ctx.storage.transactionSync(() => counter.countNext(most));
-    } catch (error) {
-      counter.undone();
-      throw error;
-    }
+    return this.#transact(() => counter.countNext(most));
   }
 
   /** One slice of the clean-up; returns how many rows it had. */
@@ -266,7 +399,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     const now = this.now();
     const oldest = now - keptMs;
     let rows = this.#floods.close(now, rowsInSlice);
-    rows += this.#events.deleteOld(oldest, rowsInSlice - rows);
+    this.#log.write(now);
     rows += this.#lines.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#use.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#usage.deleteOld(oldest, now, rowsInSlice - rows);
@@ -282,12 +415,13 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   #nextDue(): number | null {
     if (this.#isMoreDue) return this.now();
+    if (this.#log.unpublished > 0) return this.#publishAt ?? this.now();
     return this.#isEmpty() ? null : this.now() + cleanUpEveryMs;
   }
 
   #isEmpty(): boolean {
     return (
-      this.#events.isEmpty() &&
+      this.#log.isEmpty &&
       this.#lines.isEmpty() &&
       this.#use.isEmpty() &&
       this.#usage.isEmpty() &&

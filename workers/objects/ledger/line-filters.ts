@@ -17,7 +17,7 @@ export const valuesOf = (conditions: Conditions): (string | number)[] => conditi
 type LineFilters = { readonly isOpen: boolean; readonly columns: Conditions; readonly others: Conditions };
 
 const unanswered = endStates.filter((state) => state !== "completed");
-const isOpenState = (state: RunsQuery["state"]): boolean => state === "open" || openStates.some((each) => each === state);
+export const isOpenState = (state: RunsQuery["state"]): boolean => state === "open" || openStates.some((each) => each === state);
 
 export function filtersOf({ state, server, key, ...more }: RunsQuery): LineFilters {
   return {

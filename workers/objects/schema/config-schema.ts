@@ -55,6 +55,12 @@ export const configSchema: Schema = {
       hash: "TEXT NOT NULL", // over the previous hash, chain, seq, at and fact
       sent: "INTEGER NOT NULL", // 1 if the ledger has it
     }),
+    // One row: the Ed25519 key with which checkpoints of the record are signed.
+    rowidTable("record_key", {
+      one: "INTEGER PRIMARY KEY",
+      public_key: "TEXT NOT NULL", // 32 bytes, as base64url
+      secret: "TEXT NOT NULL", // PKCS #8, as base64url; sealed as content is
+    }),
     // Who is signed in to the console by the admin token.
     table("console_session", {
       id: "TEXT PRIMARY KEY", // SHA-256 of the cookie's secret

@@ -7,22 +7,53 @@ import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const ledgerSchema: Schema = {
   tables: [
-    // The record: append-only events, each with the hash of the previous one. A run's events are
-    // stored before its response is released; those of a fast-path request follow its response
-    // after about a quarter of a second. A row has the successive events of one append. A run's
-    // events are deleted together, 400 days after the last of them.
-    rowidTable("event_batch", {
-      id: "INTEGER PRIMARY KEY", // the time of arrival, times 1,000, or the next free number
+    // The record: a log of entries, as they came, whose Merkle tree nobody can change unseen. A row
+    // has the entries of one call. A run's entries are stored before its response is released;
+    // those of a fast-path request follow its response after about a quarter of a second. Of what
+    // is in R2, in full bundles of 256, the newest 64 bundles are here too. Deleted in whole
+    // bundles, 400 days after the last entry of the bundle; a quiet log's bundle is filled up
+    // within a day.
+    rowidTable("log_batch", {
+      first: "INTEGER PRIMARY KEY", // the index in the log of the first entry
+      last: "INTEGER NOT NULL",
+      at: "INTEGER NOT NULL", // of arrival; never less than the row before
+      entries: "TEXT NOT NULL", // JSON of LogEntry or a part of it (shared/record/log/entry.ts), one a line; at most 500,000 UTF-16 code units
+    }),
+    // The hash of each full tile of the tree: of 256 entries at level 0, of 256 tiles above it.
+    // What is not full is computed from these and from the newest entries.
+    table("log_tile", {
+      level: "INTEGER NOT NULL",
+      n: "INTEGER NOT NULL", // counted from 0 in each level
+      hash: "BLOB NOT NULL",
+      last_at: "INTEGER", // when the last of the 256 entries arrived; null above level 0
+      lines: "INTEGER", // requests that were answered at once among them: their lines stand in the log alone
+      min_at: "INTEGER", // when the first of these came; null where there are none
+      peak_at: "INTEGER", // when the last of all came, in this bundle and those before
+      "PRIMARY KEY": "(level, n)",
+    }),
+    "CREATE INDEX log_tile_at ON log_tile (last_at) WHERE level = 0",
+    // Where the entries of a run are that has several; a request that is answered at once has one,
+    // which is found by the time in its id.
+    table("log_entry", {
       run: "TEXT NOT NULL", // run id, or the name of a month's chain of operators' actions
       first_seq: "INTEGER NOT NULL", // events are numbered from 1 in each run
       last_seq: "INTEGER NOT NULL",
-      last_at: "INTEGER", // in the run's first row, of the run's last event; 0 while the run is deleted in slices
+      first: "INTEGER NOT NULL", // the index in the log of the entry, or of its first part
+      last: "INTEGER NOT NULL", // of its last part
       line_at: "INTEGER", // `summary.created_at` of the run's line; null if it has none
-      events: "TEXT NOT NULL", // JSON of events: number, time, fact and hash; at most 500,000 UTF-16 code units, or one event
+      "PRIMARY KEY": "(run, first_seq)",
     }),
-    "CREATE UNIQUE INDEX event_batch_run ON event_batch (run, first_seq)",
-    // One line for each request, in the order of time. A line with an end does not change, and one
-    // without is not deleted.
+    // One row.
+    rowidTable("log_state", {
+      one: "INTEGER PRIMARY KEY",
+      shard: "TEXT NOT NULL", // the log's folder in R2
+      origin: "TEXT", // the log's name in checkpoints, from the first of them on
+      stored: "INTEGER NOT NULL", // full bundles that are in R2
+      pruned: "INTEGER NOT NULL", // the first entries, which are deleted
+      counted: "INTEGER NOT NULL", // entries that sums and metrics count already
+    }),
+    // One line for each request that was not answered at once, in the order of time. A line with an
+    // end does not change, and one without is not deleted.
     table("summary", {
       run: "TEXT NOT NULL",
       created_at: "INTEGER NOT NULL",
@@ -34,8 +65,9 @@ export const ledgerSchema: Schema = {
       "PRIMARY KEY": "(created_at, run)",
     }),
     "CREATE INDEX summary_open ON summary (created_at) WHERE ended_at IS NULL",
-    // The hours in which there are lines with this key, server and state, which lists by these read
-    // alone: an index would cost each line a row. Deleted with the lines of its hour.
+    // The hours in which there are lines, here or in the log, with this key, server and state,
+    // which lists by these read alone: an index would cost each line a row. Deleted with the lines
+    // of its hour.
     table("line_hour", {
       hour: "INTEGER NOT NULL", // hours since 1970 of `summary.created_at`
       key: "TEXT NOT NULL",
@@ -52,6 +84,7 @@ export const ledgerSchema: Schema = {
       count: "INTEGER NOT NULL", // the largest that the Worker reported
       written: "INTEGER NOT NULL", // refusals that events count already
       text: "TEXT NOT NULL", // JSON of Flood (workers/stubs/ledger-calls.ts)
+      last: "TEXT", // JSON of the number and hash of its last event; null where it has none
     }),
     "CREATE INDEX flood_open ON flood (until) WHERE count > written",
     "CREATE INDEX flood_closed ON flood (until) WHERE count = written",
@@ -79,11 +112,10 @@ export const ledgerSchema: Schema = {
       created_at: "INTEGER NOT NULL",
       run: "TEXT NOT NULL",
     }),
-    // One row: the counters and histograms of GET /metrics, added up from `event_batch` when they
-    // are read, and once a day. It stays when events are deleted, so that no counter decreases.
+    // One row: the counters and histograms of GET /metrics, added up from the log up to
+    // `log_state.counted`. It stays when entries are deleted, so that no counter decreases.
     rowidTable("metric_sums", {
       one: "INTEGER PRIMARY KEY",
-      counted_to: "INTEGER NOT NULL", // `event_batch.id`
       text: "TEXT NOT NULL", // JSON of MetricSums (shared/telemetry/metric-sums.ts)
     }),
     // What the requests that came in an hour came to. Ended lines are added up when a page asks,

@@ -9,13 +9,12 @@ import type { ParamsRefusal } from "../../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { type RefusalFact, refusalFact } from "../../../shared/record/refusal-fact.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
-import { runIdOf, runRandomLength } from "../../../shared/sealed-id.ts";
 import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
 import { isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { settingsOf } from "../../platform/settings.ts";
 import { ConfigurationUnavailable } from "../../stores/documents.ts";
+import { newRunId } from "../run-context.ts";
 import { exportRefused } from "./traced.ts";
 import { enqueue } from "./write-behind.ts";
 
@@ -83,12 +82,12 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
   const counting = countingOf(env, `${key} ${endpoint} ${refusal.kind}`, now);
   if (counting.written < writtenOneByOne) {
     counting.written += 1;
-    const run = newId(env);
+    const run = newRunId(env);
     enqueue(env, ctx, { entry: { run, make: () => entryOf(run, now, refused, refusal) } });
     exportRefused(env, ctx, { ...refused, run }, { line: () => lineOf(run, now, refused, refusalFact(refusal)), reason: refusal.kind });
     return;
   }
-  const flood = (counting.flood ??= { run: newId(env), count: 0, isQueued: false });
+  const flood = (counting.flood ??= { run: newRunId(env), count: 0, isQueued: false });
   flood.count += 1;
   if (flood.isQueued) return;
   flood.isQueued = true;
@@ -107,9 +106,6 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
   };
   enqueue(env, ctx, { entry: { run: flood.run, make } });
 }
-
-/** An id of the kind that runs have, so that it is found and shown as one. */
-const newId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
 
 function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): LedgerEntry {
   const { key, endpoint, server = null, method = null, name = null, requestId } = refused;

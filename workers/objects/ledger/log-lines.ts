@@ -1,0 +1,121 @@
+// The lines of requests that were answered at once: they stand in the log alone, so that a request
+// costs no row. Lists read bundles of entries, the newest first, from the object or from R2; what
+// came when is known of each bundle, and the hours that a filter leaves out are not read.
+
+import { type LinePage, type LinePlace, byAge } from "../../../shared/record/line-list.ts";
+import { entriesOf, type LogEntry } from "../../../shared/record/log/entry.ts";
+import { tileWidth } from "../../../shared/record/log/tiles.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
+import type { ReplayQuery, RunsQuery } from "../../stubs/ledger-calls.ts";
+import { placeBefore } from "./line-filters.ts";
+import { isWanted } from "./line-matches.ts";
+import type { BundleLines, RecordLog } from "./record-log.ts";
+
+/** A call that says nothing else reads so many lines at most. */
+const linesInCall = 1_500;
+/** So many bundles are looked up at a time, and passed over in one call. */
+const bundlesAtOnce = 50;
+const mostPassed = 5_000;
+const hourMs = 3_600_000;
+
+/** A line, and its entry. */
+type Found = { readonly line: RunSummary; readonly entry: LogEntry };
+type Page = { readonly found: readonly Found[]; readonly stoppedAt: LinePlace | null };
+
+export class LogLines {
+  readonly #log: RecordLog;
+
+  constructor(log: RecordLog) {
+    this.#log = log;
+  }
+
+  /** @param hours Those that have lines of the query at all, in hours since 1970; null: any may. */
+  async list(query: RunsQuery, hours: ReadonlySet<number> | null): Promise<LinePage> {
+    const end = placeBefore(query);
+    const { since = 0, limit, mostRead = linesInCall } = query;
+    const { found, stoppedAt } = await this.#newest({ since, end, limit, mostRead, hours }, (line) => isWanted(line, query));
+    return { lines: found.map(({ line }) => line), stoppedAt };
+  }
+
+  /** What began in a time, newest first, with its entry: at most so many. */
+  async page({ since, after, limit }: ReplayQuery): Promise<readonly Found[]> {
+    const { found } = await this.#newest({ since, end: after, limit, mostRead: Number.MAX_SAFE_INTEGER, hours: null }, () => true);
+    return found;
+  }
+
+  async #newest(
+    {
+      since,
+      end,
+      limit,
+      mostRead,
+      hours,
+    }: { since: number; end: LinePlace | undefined; limit: number; mostRead: number; hours: ReadonlySet<number> | null },
+    wanted: (line: RunSummary) => boolean,
+  ): Promise<Page> {
+    const until = end?.createdAt ?? Number.MAX_SAFE_INTEGER;
+    const found: Found[] = [];
+    let [read, passed] = [0, 0];
+    const complete = (bound: number): Found[] =>
+      found.filter(({ line }) => line.createdAt > bound).toSorted((a, b) => byAge(a.line, b.line));
+    for (const { n, minAt, peakAt, bound, lines } of this.#bundles(until)) {
+      const isNeeded = minAt !== null && (hours === null || hasAny(hours, minAt, peakAt ?? minAt));
+      passed += 1;
+      if (isNeeded) {
+        for (const each of await this.#linesIn(n)) {
+          const { line } = each;
+          if (line.createdAt >= since && (end === undefined || byAge(line, end) > 0) && wanted(line)) found.push(each);
+        }
+        read += lines;
+      }
+      // Every line that is not read yet came at this time or before.
+      if (bound < since) break;
+      const known = complete(bound);
+      if (known.length >= limit) return { found: known.slice(0, limit), stoppedAt: placeOf(known[limit - 1]) };
+      if ((read >= mostRead || passed >= mostPassed) && bound + 1 < until)
+        return { found: known, stoppedAt: { createdAt: bound + 1, run: "" } };
+    }
+    const all = complete(-1);
+    return { found: all.slice(0, limit), stoppedAt: all.length > limit ? placeOf(all[limit - 1]) : null };
+  }
+
+  /** The newest entries first, which are in no bundle yet. */
+  *#bundles(until: number): Generator<BundleLines & { readonly bound: number }> {
+    const newest = this.#log.bundles;
+    yield { n: newest, ...this.#log.tail, bound: this.#log.peakBefore(newest) ?? -1 };
+    for (let next = newest; ;) {
+      const bundles = this.#log.bundlesBefore(next, until, bundlesAtOnce);
+      for (const each of bundles) yield { ...each, bound: this.#log.peakBefore(each.n) ?? -1 };
+      const last = bundles.at(-1);
+      if (last === undefined) return;
+      next = last.n;
+    }
+  }
+
+  async #linesIn(n: number): Promise<Found[]> {
+    const first = Math.max(n * tileWidth, this.#log.pruned);
+    const texts = await this.#log.texts(first, Math.min((n + 1) * tileWidth, this.#log.size));
+    return entriesOf(texts, first).flatMap((entry) => (entry.whole === true && entry.line !== null ? [{ line: entry.line, entry }] : []));
+  }
+
+  async countSince(since: number): Promise<number> {
+    let count = 0;
+    for (const { n, minAt, lines, bound } of this.#bundles(Number.MAX_SAFE_INTEGER)) {
+      if (minAt !== null) count += minAt >= since ? lines : (await this.#linesIn(n)).filter(({ line }) => line.createdAt >= since).length;
+      if (bound < since) break;
+    }
+    return count;
+  }
+
+  get isEmpty(): boolean {
+    return this.#log.tail.peakAt === null;
+  }
+}
+
+const placeOf = (found: Found | undefined): LinePlace | null =>
+  found === undefined ? null : { createdAt: found.line.createdAt, run: found.line.run };
+
+function hasAny(hours: ReadonlySet<number>, from: number, to: number): boolean {
+  for (let hour = Math.floor(from / hourMs); hour <= Math.floor(to / hourMs); hour += 1) if (hours.has(hour)) return true;
+  return false;
+}
