@@ -16,6 +16,7 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
                            fallback: the client's own, and the gateway where it has none or fails (a person's no, -1, stands)
   --association <mode>     auto (default): sampling counts for the only request that is open, and is refused while several are;
                            inFlight: it counts for the newest of them; strict: only where its task is named
+  --review-calls           ask the gateway before each call of a tool; by default calls go to the server unasked
   --no-tools               do not declare tools in sampling (2025-11-25)
   --no-tasks               do not declare sampling as a task (2025-11-25)
   --hold <seconds>         how long a request of a client of 2026-07-28 waits for a person, before the client is told to ask again;
@@ -36,6 +37,7 @@ export type StdioCommand = {
   readonly association: AssociationMode;
   readonly tools: boolean;
   readonly tasks: boolean;
+  readonly reviewsCalls: boolean;
   readonly holdSeconds: number;
   /** US dollars that may be spent with one token for /v1; undefined: the server gets none. */
   readonly tokenUsd: number | undefined;
@@ -55,6 +57,7 @@ const OPTIONS = {
   url: { type: "string" },
   server: { type: "string" },
   mode: { type: "string" },
+  "review-calls": { type: "boolean" },
   association: { type: "string" },
   "no-tools": { type: "boolean" },
   "no-tasks": { type: "boolean" },
@@ -90,8 +93,9 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   if (apiKey === "") return wrongUse("COUNTERSIGN_API_KEY is not set; it must hold an API key of the gateway.");
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
+  const reviewsCalls = options["review-calls"] === true;
   const server = options.server ?? baseName(command);
-  return { url, apiKey, server, mode, association, tools, tasks, holdSeconds, tokenUsd, command, args };
+  return { url, apiKey, server, mode, association, tools, tasks, reviewsCalls, holdSeconds, tokenUsd, command, args };
 }
 
 /** The last part of a path, without the endings that Windows adds. */

@@ -3,13 +3,15 @@
 
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseJson } from "../../shared/json/values.ts";
+import { membersIn } from "../../shared/json/exact-json.ts";
+import { objectOf, parseJson } from "../../shared/json/values.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
 import type { StdioCommand } from "./command-line.ts";
 import { errorLine } from "./client-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
+import { type CallDecision, ReviewedCalls } from "./reviewed-calls.ts";
 import { Outlet } from "./outlet.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
 import { TranslatingRelay } from "./translating-relay.ts";
@@ -48,6 +50,7 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
     onError: ({ message }) => warn(message),
   });
+  const decide = (call: string, signal: AbortSignal): Promise<CallDecision> => askDecision(options, call, signal);
   const { connection } = sampling.connection({ server, ...(tokenUsd === undefined ? {} : { v1Tokens: { maxUsd: tokenUsd } }) });
   let relay: TranslatingRelay | undefined;
   const start = (toClient: Outlet, toServer: Outlet): TranslatingRelay => {
@@ -63,7 +66,27 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     });
     return relay;
   };
-  return run({ options, env, warn, start, flush: () => sampling.flush() });
+  return run({ options, env, warn, start, decide, flush: () => sampling.flush() });
+}
+
+/** What the gateway says of a call: an answer, also one that refuses it. */
+async function askDecision({ url, apiKey }: StdioCommand, call: string, signal: AbortSignal): Promise<CallDecision> {
+  const response = await fetch(`${url.replace(/\/+$/, "")}/approvals`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: call,
+    // A redirect would carry the key to another address.
+    redirect: "manual",
+    signal,
+  });
+  const text = await response.text();
+  const { decision, edited, id, message, error } = objectOf(parseJson(text)) ?? {};
+  if (response.status === 200 && decision === "approved")
+    return { isApproved: true, changed: edited === true ? (membersIn(text).get("arguments") ?? null) : null };
+  const why = objectOf(error)?.["message"];
+  const says =
+    typeof message === "string" ? message : `The gateway refused this call: ${typeof why === "string" ? why : `HTTP ${response.status}`}.`;
+  return { isApproved: false, run: typeof id === "string" ? id : null, what: typeof decision === "string" ? decision : "failed", says };
 }
 
 type Running = {
@@ -71,11 +94,13 @@ type Running = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
   readonly start: (toClient: Outlet, toServer: Outlet) => TranslatingRelay;
+  readonly decide: (call: string, signal: AbortSignal) => Promise<CallDecision>;
   /** Resolves when the gateway has every notice of what ended. */
   readonly flush: () => Promise<void>;
 };
 
-async function run({ options: { command, args }, env, warn, start, flush }: Running): Promise<End> {
+async function run({ options, env, warn, start, decide, flush }: Running): Promise<End> {
+  const { command, args } = options;
   const child = await startServer(command, args, withoutKey(env));
   if ("why" in child) {
     warn(`${command}: ${child.why}`);
@@ -96,9 +121,25 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
   /** A line of the client that was not judged does not pass. */
   const refuse = (code: number, message: string, line: Uint8Array = new Uint8Array()): void =>
     toClient.say(errorLine({ code, message, value: parseJson(new TextDecoder().decode(line)) }));
+  const calls = !options.reviewsCalls
+    ? null
+    : new ReviewedCalls({
+        server: options.server,
+        holdMilliseconds: options.holdSeconds * 1_000,
+        decide,
+        sleep: platformTiming.sleep,
+        approved: (line) => {
+          const passed = relay.fromClient(line);
+          if (passed !== undefined) toServer.say(new TextDecoder().decode(passed));
+        },
+        toClient: (line) => toClient.say(line),
+      });
   const flow = { chunks: 0, isPassing: false };
   const inward = pass(process.stdin, toServer, {
-    look: (line) => relay.fromClient(line),
+    look: (line) => {
+      const judged = calls === null ? line : calls.fromClient(line);
+      return judged === undefined ? undefined : relay.fromClient(judged);
+    },
     onLong: () => {
       refuse(-32_600, `Invalid Request: over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB`);
       return false;
@@ -111,10 +152,14 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
   }).then(() => {
     toServer.end();
     // Answers can no longer reach the server.
+    calls?.closed();
     relay.closed();
   });
   const outward = pass(child.stdout, toClient, {
-    look: (line) => relay.fromServer(line),
+    look: (line) => {
+      const passed = relay.fromServer(line);
+      return passed === undefined ? undefined : (calls?.fromServer(passed) ?? passed);
+    },
     onLong: () => {
       warn(
         `a line of the server is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`,

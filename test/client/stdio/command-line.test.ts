@@ -14,6 +14,7 @@ describe("the command line of countersign stdio", () => {
       association: "auto",
       tools: true,
       tasks: true,
+      reviewsCalls: false,
       holdSeconds: 50,
       tokenUsd: undefined,
       command: "/usr/bin/some-server.exe",
@@ -23,7 +24,7 @@ describe("the command line of countersign stdio", () => {
 
   test("takes every option, and --url before the environment", () => {
     const line =
-      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --hold 1.5 --tokens 0.5 -- npx -y notes";
+      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --review-calls --hold 1.5 --tokens 0.5 -- npx -y notes";
     expect(read(line)).toMatchObject({
       url: "http://localhost:8787",
       server: "notes",
@@ -31,6 +32,7 @@ describe("the command line of countersign stdio", () => {
       association: "inFlight",
       tools: false,
       tasks: false,
+      reviewsCalls: true,
       holdSeconds: 1.5,
       tokenUsd: 0.5,
       command: "npx",

@@ -27,16 +27,14 @@ import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import {
   argumentEdits,
   callMethod,
-  callResult,
   editedNotice,
   noticeText,
-  refusedNotice,
-  relayedCall,
-  taskNotice,
   takenNotice,
+  taskNotice,
   unknownNotice,
   waitingNotice,
-} from "../../../../shared/run/relayed-tool-call.ts";
+} from "../../../../shared/relay/call-notices.ts";
+import { callResult, refusedNotice, relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
 import { mayReviewReply, stagesOf } from "../../../../shared/run/stages.ts";
 import { type RequestId, failure, idKey, responseMessage, success, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
