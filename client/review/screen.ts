@@ -175,10 +175,10 @@ export function reviewLines(view: ReviewView): string[] {
 
 /** How a review stands that is over. */
 export function endedLine(view: ReviewView): string {
-  const { state } = view;
+  const { state, subject } = view;
   if (isOpen(state)) return "It is open.";
   const why = state.kind === "cancelled" || state.kind === "failed" ? ` ${causeWords(state, words)}` : "";
-  return `${endedWords(state, words).title}.${why}`;
+  return `${endedWords(state, subject, words).title}.${why}`;
 }
 
 /** The differences of each changed field: "-" what goes, "+" what comes. */

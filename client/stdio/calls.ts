@@ -110,7 +110,7 @@ export class Calls {
   ): Call {
     const { method, rest, client, capabilities, samples } = request;
     const { id } = waiting;
-    const state = newCall({ server: "rounds", mostAsked: MOST_ROUNDS, samples });
+    const state = newCall({ server: "rounds", mostAsked: MOST_ROUNDS, ours: samples ? [samplingMethod] : [] });
     const round: Round = { requests: [], state: null };
     const call: Call = { origin: id, method, rest, client, capabilities, state, round, answers: new Map(), upstream: id, waiting };
     this.#byUpstream.set(idKey(id), call);
@@ -240,7 +240,7 @@ export class Calls {
     if (requests.some(({ method, params }) => method === elicitationMethod && elicitsOurs(params, this.#settings.url)))
       return { code: -32_603, message: refusedElicitation };
     const missing = undeclared(
-      requests.filter(({ method }) => !(terms.samples && method === samplingMethod)),
+      requests.filter(({ method }) => !terms.ours.includes(method)),
       capabilities,
     );
     if (missing === null) return null;

@@ -3,6 +3,7 @@
 
 import type { Note } from "../model/call.ts";
 import type { CalledTool, ToolCall } from "../model/subject/tool-call.ts";
+import { formatExamples } from "../json-schema/answer-fields.ts";
 import type { ContentKind } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
@@ -68,8 +69,25 @@ export function claimSentence({ definition }: Pick<ToolCall, "definition">, word
 }
 
 /** Why an edit was refused. */
-export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {
+export function editFaultWords(fault: EditFault, { lang, review: { editFault: words, form } }: ReviewWords): string {
   switch (fault.kind) {
+    case "missing":
+    case "notOffered":
+    case "unfit":
+      return form.fault[fault.kind];
+    case "notNumber":
+    case "notWholeNumber":
+      return "of" in fault ? form.fault[fault.kind] : words[fault.kind];
+    case "notOfFormat":
+      return textOf(form.fault.notOfFormat[fault.format], { example: formatExamples[fault.format] ?? "" }, lang);
+    case "tooSmall":
+    case "tooLarge":
+      return textOf(form.fault[fault.kind], { limit: String(fault.limit) }, lang);
+    case "tooShort":
+    case "tooLong":
+    case "tooFew":
+    case "tooMany":
+      return textOf(form.fault[fault.kind], { n: fault.limit }, lang);
     case "jsonRule":
     case "misfit":
       return textOf(words[fault.kind], { rule: fault.rule }, lang);
@@ -91,7 +109,13 @@ export function placeWords(path: string, { lang, review: { place: words } }: Rev
   if (isInArguments(path)) return words.arguments;
   if (path.startsWith("/definition/")) return words.definition;
   if (kind === "form" || kind === "formAnswer")
-    return path === "/message" ? words.formMessage : isInReply(path) ? words.formAnswer : words.formSchema;
+    return path === "/message"
+      ? words.formMessage
+      : path === "/url"
+        ? words.formUrl
+        : isInReply(path)
+          ? words.formAnswer
+          : words.formSchema;
   if ((kind === "toolCall" || kind === "toolResult") && isInReply(path)) return words.result + (structured || numbered(words.part, first));
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);
   if (path === "/systemPrompt") return words.systemPrompt;

@@ -16,7 +16,7 @@ type Ending = {
   readonly at: number | null;
 };
 
-export function endingOf({ state, left, keyEnd = null }: ReviewView, { review, slack: { ended } }: NoticeWords): Ending {
+export function endingOf({ state, left, subject, keyEnd = null }: ReviewView, { review, slack: { ended } }: NoticeWords): Ending {
   if (isOpen(state)) {
     if (left === undefined || left === null) return { title: ended.closed, sentence: ended.closedLine, by: null, to: null, at: null };
     const { to, at } = left;
@@ -24,7 +24,7 @@ export function endingOf({ state, left, keyEnd = null }: ReviewView, { review, s
       ? { title: ended.notMine, sentence: ended.notMineAt, by: null, to, at }
       : { title: ended.handedOver, sentence: ended.handedOverTo, by: null, to, at };
   }
-  const { title, sentence } = endedWords(state, review);
+  const { title, sentence } = endedWords(state, subject, review);
   const by = "by" in state ? state.by : null;
   return { title, sentence: keyEnd === null ? sentence : ended[`${keyEnd}At`], by, to: null, at: state.at };
 }

@@ -1,7 +1,8 @@
 // Which sentence of the catalogue says a fact of a review, for every channel. The renderer fills
 // the sentence's places.
 
-import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
+import type { SubjectKind } from "../model/subject/subject.ts";
+import { type OpenState, type ReviewFacts, isQuestion } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
 import { textOf } from "../words/text.ts";
 import type { NoticeWords, ReviewWords as CommonWords } from "./words/notice-words.ts";
@@ -23,7 +24,11 @@ export const asksWords = ({ requestKind, isAhead }: Pick<ReviewFacts, "requestKi
 
 /** The current state, the heading of the content, and the Approve button. */
 export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, words: ReviewWords) =>
-  (requestKind === "toolCall" ? words.runGates : words.gates)[gate];
+  (requestKind === "toolCall" ? words.runGates : isQuestion({ requestKind }) ? words.form.gates : words.gates)[gate];
+
+/** What happens where nobody decides, with {at}. */
+export const silenceWords = (facts: Pick<ReviewFacts, "requestKind">, words: ReviewWords): string =>
+  isQuestion(facts) ? words.form.silence : words.silence;
 
 /** Who is told the reason of a denial. */
 export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords): string =>
@@ -46,8 +51,12 @@ function endedKind(state: Exclude<ReviewState, OpenState>): keyof ReviewWords["e
 /** How it ended, with {by} and {at}. */
 export function endedWords(
   state: Exclude<ReviewState, OpenState>,
+  subject: SubjectKind,
   words: ReviewWords,
 ): { readonly title: string; readonly sentence: string } {
+  const { form } = words;
+  if (subject === "form" && (state.kind === "approved" || state.kind === "denied" || state.kind === "expired"))
+    return { title: form.ended.titles[state.kind], sentence: form.ended[state.kind] };
   const kind = endedKind(state);
   return { title: words.ended.titles[kind], sentence: words.ended[kind] };
 }

@@ -70,6 +70,14 @@ export type Approved = {
   readonly run: string;
 };
 
+/**
+ * What became of a form. `accept`: somebody sent an answer (null: they opened the address).
+ * `decline`: somebody pressed no. Everything else is `cancel`, and never the one for the other.
+ */
+export type Elicited =
+  | { readonly kind: "elicited"; readonly action: "accept"; readonly content: JsonObject | null }
+  | { readonly kind: "elicited"; readonly action: "decline" | "cancel" };
+
 export type PointedError = { readonly pointer: string; readonly message: string };
 
 /** Why a credential is refused, or that there is none. */
@@ -108,10 +116,10 @@ export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCrede
 
 /**
  * What ended a run before its time: its requestor, the client request that it served, their
- * session, an operator, an operator's stop of all sampling, of its server's or of its key's, or the
- * end of its key.
+ * session, an operator, an operator's stop of all sampling, of its server's or of its key's, the
+ * end of its key, or a reviewer who put a form away without an answer.
  */
-export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd;
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd | "dismissed";
 
 /**
  * Why a sampling request belongs to no client request. The last four are the relay's: its server
@@ -193,6 +201,7 @@ export type Outcome =
   | Completed
   | Ran
   | Approved
+  | Elicited
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }

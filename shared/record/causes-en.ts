@@ -22,6 +22,7 @@ const cancelled = {
     "if the client closes sessions too early, keep them open until reviews are decided",
   ],
   admin: ["An operator cancelled the request", "send it again if it is still wanted"],
+  dismissed: ["A reviewer put the form away without an answer", "let the server ask again if the answer is still wanted"],
   stopped: ["An operator stopped sampling", "to let new requests through, resume it at /admin/stops"],
   keyRevoked: ["Its API key was revoked, which ends all requests of that key", "use another key"],
   keyExpired: ["Its API key expired, which ends all requests of that key", "create keys with a later expiresAt if reviews take longer"],

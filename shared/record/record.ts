@@ -260,7 +260,8 @@ export type RecordFact =
    */
   | (ByEdit & { readonly kind: "replyWritten"; readonly reply: string; readonly risks: readonly string[] })
   | (ByReviewer & {
-      readonly kind: "voted" | "approved" | "denied";
+      /** `dismissed`: a form was put away without an answer. */
+      readonly kind: "voted" | "approved" | "denied" | "dismissed";
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;

@@ -60,7 +60,7 @@ export type StepWhat =
       readonly why: string | null;
     }
   /** `waitedMs`: since the review opened. */
-  | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied">; readonly waitedMs: number | null }
+  | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied" | "dismissed">; readonly waitedMs: number | null }
   | { readonly kind: "undecided"; readonly how: "expired" | "undeliverable"; readonly gate: Gate }
   /** `model`: the first that was asked. */
   | { readonly kind: "called"; readonly model: string; readonly isAgain: boolean }
@@ -130,9 +130,11 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
       return [];
     case "voted":
     case "approved":
-    case "denied": {
+    case "denied":
+    case "dismissed": {
       const since = known.openedAt[fact.gate];
-      return step({ kind: "decided", of: fact, waitedMs: since === undefined ? null : at - since }, fact.kind === "denied" ? "bad" : "ok");
+      const isNo = fact.kind === "denied" || fact.kind === "dismissed";
+      return step({ kind: "decided", of: fact, waitedMs: since === undefined ? null : at - since }, isNo ? "bad" : "ok");
     }
     case "expired":
     case "undeliverable":

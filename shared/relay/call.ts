@@ -8,7 +8,7 @@
 
 import { type RequestId, type RpcAnswer, idKey } from "../wire/json-rpc.ts";
 import { samplingMethod } from "./messages.ts";
-import type { InputRequest } from "./rounds.ts";
+import type { InputMethod } from "./rounds.ts";
 
 /**
  * How the server asks. `rounds` (2026-07-28): it answers the request with what it wants to know,
@@ -21,8 +21,8 @@ export type CallTerms = {
   readonly server: ServerFamily;
   /** How many rounds, or questions in a session, there may be. */
   readonly mostAsked: number;
-  /** Whether the gateway answers sampling, in the client's place. */
-  readonly samples: boolean;
+  /** What the gateway answers, in the client's place. */
+  readonly ours: readonly InputMethod[];
 };
 
 export type Answerer = "client" | "gateway";
@@ -30,7 +30,7 @@ export type Answerer = "client" | "gateway";
 export type Question = {
   /** Unique among the questions of its round, or of its session's call. */
   readonly key: string;
-  readonly method: InputRequest["method"];
+  readonly method: InputMethod;
   readonly by: Answerer;
   readonly isAnswered: boolean;
   /** The id of the server's request in a session; null in a round. */
@@ -143,7 +143,7 @@ function asked(state: CallState, questions: readonly AskedQuestion[]): CallStep 
   const { terms } = state;
   const isFull = state.asked >= terms.mostAsked;
   const asks = questions.map(({ key, method, request = null }): Question => {
-    const by = terms.samples && method === samplingMethod ? "gateway" : "client";
+    const by = terms.ours.includes(method) ? "gateway" : "client";
     return { key, method, by, isAnswered: false, request };
   });
   if (terms.server === "session") {

@@ -53,14 +53,24 @@ export const mayBeHiddenRequest = (value: unknown): boolean =>
  * servers in whether a message with a method is a response too.
  */
 export function maySampleByItself(body: Uint8Array, value: unknown): boolean {
+  return resultsIn(body, value).some((names) => names.has("content") && (names.has("role") || names.has("model") || !names.has("action")));
+}
+
+/**
+ * The same for a client's own answer to a form (`ElicitResult`), which has `action` as no other
+ * result of a client does.
+ */
+export function mayElicitByItself(body: Uint8Array, value: unknown): boolean {
+  return resultsIn(body, value).some((names) => names.has("action"));
+}
+
+/** The names of the members of each result in a body, in lower case. */
+function resultsIn(body: Uint8Array, value: unknown): readonly ReadonlySet<string>[] {
   const whole = { from: 0, to: body.length };
-  return (Array.isArray(value) ? elementsOf(body, whole) : [whole]).some((message) =>
+  return (Array.isArray(value) ? elementsOf(body, whole) : [whole]).flatMap((message) =>
     membersOf(body, message)
       .filter(({ name }) => name.toLowerCase() === "result")
-      .some((result) => {
-        const names = new Set(membersOf(body, result).map(({ name }) => name.toLowerCase()));
-        return names.has("content") && (names.has("role") || names.has("model") || !names.has("action"));
-      }),
+      .map((result) => new Set(membersOf(body, result).map(({ name }) => name.toLowerCase()))),
   );
 }
 

@@ -11,7 +11,10 @@ import { type Result, err, ok } from "../result.ts";
 import { samplingMethod } from "./messages.ts";
 import { elicitationMethod, isNamedAsOurs } from "./url-elicitation.ts";
 
-const rootsMethod = "roots/list";
+export const rootsMethod = "roots/list";
+
+/** What a server may ask of its client. */
+export type InputMethod = typeof samplingMethod | typeof elicitationMethod | typeof rootsMethod;
 
 /** Requests whose answer may ask for more. */
 const roundMethods = ["tools/call", "prompts/get", "resources/read"] as const;
@@ -21,7 +24,7 @@ export const mayAskForInput = (method: string): method is RoundMethod => roundMe
 /** One thing that a round asks for, under the server's own key. */
 export type InputRequest = {
   readonly key: string;
-  readonly method: typeof samplingMethod | typeof elicitationMethod | typeof rootsMethod;
+  readonly method: InputMethod;
   readonly params: JsonObject | null;
 };
 

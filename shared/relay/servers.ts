@@ -11,6 +11,7 @@ import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
 import type { IssueKey } from "../words/issues.ts";
+import type { AnswerSettings } from "./answered-here.ts";
 import type { SamplingSettings } from "./sampling-settings.ts";
 
 /** Names a server in paths, in policy and on the review page. */
@@ -54,6 +55,32 @@ export const serverSchema = z.strictObject({
    * Who answers sampling: the gateway always, the client, or the gateway where the client cannot.
    */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
+  /**
+   * Who answers a server's forms (elicitation): as `mode` says it of sampling. A person does, at a
+   * page of the gateway, where the gateway answers.
+   */
+  elicitation: z.enum(["forward", "fulfil", "fallback"]).default("forward"),
+  /**
+   * The hosts, in lower case, whose addresses this server may ask a person to open, where the
+   * gateway answers its forms. Absent: every public one.
+   */
+  elicitationHosts: z
+    .array(z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, "hostName"))
+    .max(100)
+    .optional(),
+  /** The roots that the gateway tells this server where the client declares none. */
+  roots: z
+    .array(
+      z.strictObject({
+        uri: z
+          .string()
+          .max(2_000)
+          .regex(/^file:[/]{2}/, "notFileUri"),
+        name: z.string().max(200).optional(),
+      }),
+    )
+    .max(100)
+    .optional(),
   /**
    * Which client request a sampling request serves: see `relay-association.ts`. `auto`: what its
    * response stream or a named task shows, else the only request in flight; `strict`: only what is
@@ -148,6 +175,13 @@ export const samplingSettings = ({ mode, context, tools, tasks }: Server): Sampl
   context,
   tools: typeof tools === "boolean" ? tools : tools.sampling,
   tasks,
+});
+
+/** The same of everything that is answered in a client's place. */
+export const answerSettings = (server: Server): AnswerSettings => ({
+  ...samplingSettings(server),
+  elicitation: server.elicitation,
+  roots: server.roots,
 });
 
 /** Whether clients may see and call a tool by the globs of its server's entry. */

@@ -6,7 +6,7 @@ import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
 import type { TranslatedSession } from "./translation.ts";
 
-const domain = "countersign/relay-session/v2";
+const domain = "countersign/relay-session/v3";
 /** In characters: every HTTP implementation takes a header of this size. */
 const longest = 4_096;
 
@@ -20,8 +20,11 @@ export type RelaySession = {
   readonly revision: string;
   /** Whether the client itself declared sampling. */
   readonly clientSamples: boolean;
-  /** Whether the client declared URL elicitation. */
+  /** Whether the client declared elicitation at all, and URL elicitation. */
+  readonly clientFills: boolean;
   readonly clientElicits: boolean;
+  /** Whether it declared roots. */
+  readonly clientRoots: boolean;
   /** Random, base64url: the name of the session for association. */
   readonly name: string;
   /**
@@ -33,8 +36,9 @@ export type RelaySession = {
 
 /** Null where the server's own id is too long to be carried. */
 export function relaySessionId(keys: SigningKeys, session: RelaySession): string | null {
-  const { key, server, upstream, revision, clientSamples, clientElicits, name, translated } = session;
-  const fields = [key, server, upstream, revision, clientSamples, clientElicits, name, ...(translated === undefined ? [] : [translated])];
+  const { key, server, upstream, revision, clientSamples, clientFills, clientElicits, clientRoots, name, translated } = session;
+  const client = [clientSamples, clientFills, clientElicits, clientRoots];
+  const fields = [key, server, upstream, revision, client, name, ...(translated === undefined ? [] : [translated])];
   const text = seal(keys, domain, utf8ToBytes(JSON.stringify(fields)));
   return text.length > longest ? null : text;
 }
@@ -44,11 +48,13 @@ export function parseRelaySession(keys: SigningKeys, id: string, key: string, se
   const payload = id.length > longest ? undefined : unsealAny(keys, domain, id);
   const fields = payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as SealedFields); // sealed above
   if (fields === undefined || fields[0] !== key || fields[1] !== server) return undefined;
-  const [, , upstream, revision, clientSamples, clientElicits, name, translated] = fields;
-  return { key, server, upstream, revision, clientSamples, clientElicits, name, ...(translated === undefined ? {} : { translated }) };
+  const [, , upstream, revision, client, name, translated] = fields;
+  const [clientSamples, clientFills, clientElicits, clientRoots] = client;
+  const declared = { clientSamples, clientFills, clientElicits, clientRoots };
+  return { key, server, upstream, revision, ...declared, name, ...(translated === undefined ? {} : { translated }) };
 }
 
-type SealedFields = [string, string, string | null, string, boolean, boolean, string, TranslatedSession?];
+type SealedFields = [string, string, string | null, string, [boolean, boolean, boolean, boolean], string, TranslatedSession?];
 
 const eventDomain = "countersign/relay-event/v1";
 

@@ -5,7 +5,6 @@
 import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import type { RpcAnswer } from "../wire/json-rpc.ts";
-import type { AddedCapabilities } from "./capability-2026.ts";
 import { sessionRevisions } from "../wire/mcp-2025/features.ts";
 import {
   clientCapabilitiesKey,
@@ -97,7 +96,7 @@ export function initializeResult(discovered: JsonObject, revision: string, serve
 export function requestMeta(
   own: JsonObject | null,
   { capabilities, clientInfo }: Pick<TranslatedSession, "capabilities" | "clientInfo">,
-  { added, logLevel }: { readonly added: AddedCapabilities | null; readonly logLevel: string | null },
+  { added, logLevel }: { readonly added: JsonObject | null; readonly logLevel: string | null },
 ): JsonObject {
   return {
     ...own,

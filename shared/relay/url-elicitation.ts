@@ -3,7 +3,7 @@
 // refused. An address of ours in a server's hands would lend it our name.
 
 import { objectOf } from "../json/values.ts";
-import { isThisMachine } from "../address.ts";
+import { isPrivateHost, isThisMachine } from "../address.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { RequestId, RpcError } from "../wire/json-rpc.ts";
 
@@ -82,6 +82,24 @@ function readings(url: string): readonly URL[] {
   const bare = text.replace(/^(?:[a-z][a-z0-9+.-]*:(?=[a-z][a-z0-9+.-]*:))*(?:[a-z][a-z0-9+.-]*:)?[/\\]+/i, "");
   // Not `URL.parse`, which the client's Node 20 lacks.
   return [text, `http://${bare}`].flatMap((each) => (URL.canParse(each) ? [new URL(each)] : []));
+}
+
+/**
+ * Why an address that a server wants opened is not shown to anybody; null where it may be. It is
+ * opened in a person's browser, and never fetched from here.
+ */
+export function addressFault(
+  url: string,
+  { elicitationHosts, allowPrivate }: { readonly elicitationHosts?: readonly string[] | undefined; readonly allowPrivate: boolean },
+): string | null {
+  if (!URL.canParse(url)) return "must be an address";
+  const { protocol, hostname, username, password } = new URL(url);
+  if (protocol !== "https:") return "must be an https address";
+  if (username !== "" || password !== "") return "must not have a user name or password in it";
+  if (!allowPrivate && isPrivateHost(hostname)) return "must not be a private address";
+  return elicitationHosts === undefined || elicitationHosts.includes(hostname)
+    ? null
+    : "is at a host that this server's entry does not list (elicitationHosts)";
 }
 
 /** Whether the params of a server's elicitation lead to the gateway. */

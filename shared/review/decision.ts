@@ -87,7 +87,8 @@ export type AnyReview = {
 export type Review<Name extends string = Gate> = AnyReview & { readonly gate: Name };
 
 export type Answer = {
-  readonly act: "approve" | "deny";
+  /** `dismiss`: a form is put away, which is no answer to it. */
+  readonly act: "approve" | "deny" | "dismiss";
   readonly reviewer: string;
   readonly channel: string;
   /** The version and digest that the reviewer saw. */
@@ -104,7 +105,7 @@ export type Verdict =
   /** Recorded, and more approvals are needed. */
   | { readonly kind: "voted"; readonly review: AnyReview; readonly edited: boolean }
   | { readonly kind: "approved"; readonly review: AnyReview; readonly edited: boolean }
-  | { readonly kind: "denied"; readonly review: AnyReview }
+  | { readonly kind: "denied" | "dismissed"; readonly review: AnyReview }
   /** The reviewer gave the same answer before: nothing is written. */
   | { readonly kind: "repeated" }
   /** Another reviewer or the deadline came first. */
@@ -151,6 +152,8 @@ export function decide(review: AnyReview, answer: Answer, now: number): Verdict 
     };
     return { kind: "denied", review: { ...review, closing } };
   }
+  if (answer.act === "dismiss")
+    return { kind: "dismissed", review: { ...review, closing: { how: "cancelled", at: now, cause: "dismissed" } } };
   const own = ownBar(review, answer.reviewer);
   if (own !== null) return { kind: "notAllowed", why: own };
   return approve(review, answer, now);

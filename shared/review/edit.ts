@@ -12,6 +12,7 @@ import { err, ok, type Result } from "../result.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
 import { type CallFault, editedCall } from "./call-fields.ts";
 import { objectText } from "./editable-fields.ts";
+import type { AnswerFault } from "../json-schema/answer-fields.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 import { rewrittenText } from "./submitted-text.ts";
 
@@ -29,6 +30,9 @@ export type EditFault =
   | { readonly kind: "modelNotListed" }
   /** A reviewer may write no reply to this request. */
   | { readonly kind: "notWritable" }
+  /** Only somebody who is signed in may say that they opened the address. */
+  | { readonly kind: "notSignedIn" }
+  | AnswerFault
   | { readonly kind: "blankReply" }
   /** The request requires JSON; `hasSchema`: that matches a schema. */
   | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };

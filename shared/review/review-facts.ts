@@ -5,7 +5,7 @@ import type { Evidence } from "../association/evidence.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
 import type { NamedModel } from "../model/sampling.ts";
 import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
-import type { SubjectKind, SubjectRequest } from "../model/subject/subject.ts";
+import { type SubjectKind, type SubjectRequest, isForm } from "../model/subject/subject.ts";
 import type { RiskLevel, RiskNote } from "../policy/risk.ts";
 import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
 import type { OwnWhy } from "./decision.ts";
@@ -22,6 +22,8 @@ export type RequestKind =
   | "embedding"
   | "functionChoice"
   | "multimodal"
+  /** A form in URL mode. */
+  | "address"
   | Exclude<SubjectKind, "message">;
 
 /**
@@ -93,6 +95,7 @@ export function requestKindOf({
   readonly requestor: ReviewView["requestor"];
   readonly request: SubjectRequest;
 }): RequestKind {
+  if (isForm(request) && request.url !== undefined) return "address";
   if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";
   return tasks.get(requestor.name) ?? "text";
@@ -100,7 +103,11 @@ export function requestKindOf({
 
 /** Whether an MCP server asks, and not the client itself. */
 export const isFromServer = ({ requestKind }: Pick<ReviewFacts, "requestKind">): boolean =>
-  requestKind === "sampling" || requestKind === "form";
+  requestKind === "sampling" || isQuestion({ requestKind });
+
+/** Whether a person answers, and nobody else. */
+export const isQuestion = ({ requestKind }: Pick<ReviewFacts, "requestKind">): boolean =>
+  requestKind === "form" || requestKind === "address";
 
 /** The names of the models that may answer, in order, or of the tool that runs; none for a form. */
 export function answerersOf(view: ReviewView): string[] {

@@ -205,4 +205,6 @@ export type PlainView = { [Kind in Exclude<SubjectKind, "message">]: ReviewCommo
 
 export type ToolCallView = Extract<PlainView, { readonly subject: "toolCall" }>;
 
+export type FormView = Extract<PlainView, { readonly subject: "form" }>;
+
 export type ReviewView = MessageView | PlainView;

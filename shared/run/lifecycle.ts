@@ -263,8 +263,12 @@ function answered<Name extends string>(state: RunState<Name>, gate: Name, answer
     }
     case "approved":
       return { ...after([{ kind: "withdraw", gate }], approved(withReview(state, gate, verdict.review), verdict.review, now)), verdict };
-    case "denied": {
-      const end: End<Name> = { kind: "rejected", gate, by: answer.reviewer, reason: answer.reason ?? null };
+    case "denied":
+    case "dismissed": {
+      const end: End<Name> =
+        verdict.kind === "dismissed"
+          ? { kind: "cancelled", cause: "dismissed" }
+          : { kind: "rejected", gate, by: answer.reviewer, reason: answer.reason ?? null };
       return { ...after([{ kind: "withdraw", gate }], finish(withReview(state, gate, verdict.review), end)), verdict };
     }
     case "repeated":

@@ -6,12 +6,13 @@ import type { CallFacts, JudgedRequest, JudgedSubject } from "../model/judged-re
 import type { CallArguments } from "../policy/argument-conditions.ts";
 import { judged } from "../policy/conditions.ts";
 import { type GatePlan, judge } from "../policy/evaluate.ts";
+import { formGates } from "../policy/form-gates.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
-import { type SubjectRequest, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
+import { type SubjectRequest, isForm, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";
@@ -80,7 +81,9 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   };
   const mayLift = everyoneIn(policy, policy.redaction.mayLift).map(({ name }) => name);
   const redaction = redactionTermsOf(policy.redaction, mayLift, about);
-  const masked = redactRequest(input.request, redaction === null ? [] : rulesAt(redaction, "request"));
+  // A form goes to no model, and its answer has to fit its schema: only its notices are masked.
+  const rules = redaction === null || isForm(input.request) ? [] : rulesAt(redaction, "request");
+  const masked = redactRequest(input.request, rules);
   if (!masked.ok) return err({ kind: "policyRefused", rule: masked.error.rule });
   const { value: request, redaction: redacted } = masked.value;
   const ranked = rankedFor({ ...input, request });
@@ -91,7 +94,8 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   if (judgement.kind === "refused") return err({ kind: judgement.why, rule: judgement.rule, judged: asked });
   const { gates, models } = judgement;
   const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
-  return ok({ request, redacted, redaction, candidates, gatePolicy: gates, risks, judged: asked });
+  const gatePolicy = isForm(request) ? formGates(gates, policy, key.owner ?? null, { isUrl: request.url !== undefined }) : gates;
+  return ok({ request, redacted, redaction, candidates, gatePolicy, risks, judged: asked });
 }
 
 /** Of a tool's call, as it came and as it is sent. */

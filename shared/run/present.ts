@@ -6,7 +6,7 @@ import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
 import { type SeenRisk, findRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import { type RequestVersion, type SubjectReply, type SubjectRequest, subjectOf } from "../model/subject/subject.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, isForm, subjectOf } from "../model/subject/subject.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
 import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
@@ -55,10 +55,10 @@ type PresentInput = {
   readonly generated: SubjectReply | null;
   readonly reply: SubjectReply | null;
   /**
-   * Of the request's current version: the reply that a reviewer wrote; null also after it was
-   * denied.
+   * Of the request's current version: the reply that a reviewer wrote, or the answer to a form;
+   * null also after it was denied.
    */
-  readonly written: SamplingReply | null;
+  readonly written: SubjectReply | null;
   readonly model: ModelFacts | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt: number | null;
@@ -109,7 +109,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     reviewers: review.reviewers,
     ...ownPermissions(review, shown),
     tellReason: input.gatePolicy.tellReason,
-    written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : shown.written },
+    written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : messageIn(shown.written) },
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
@@ -119,6 +119,9 @@ export function presentReview(shown: PresentInput): ReviewView | null {
   return { ...common, ...subjectView(shown) } as ReviewView; // what is common, and the members of one subject
 }
 
+/** The answer to a form is the view's own reply. */
+const messageIn = (reply: SubjectReply | null): SamplingReply | null => (reply === null || "kind" in reply ? null : reply);
+
 type Versions = Pick<ReviewView, "request" | "requestAsAsked" | "reply" | "replyAsGenerated">;
 
 /** What is reviewed, as its kind has it. */
@@ -127,7 +130,7 @@ function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon>
   const versions: Versions = {
     request: current.request,
     requestAsAsked: requestBefore(shown),
-    reply: gate === "response" ? shown.reply : null,
+    reply: gate === "response" ? shown.reply : isForm(current.request) ? shown.written : null,
     replyAsGenerated: replyBefore(shown),
   };
   const subject = subjectOf(current.request);

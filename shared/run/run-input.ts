@@ -182,10 +182,10 @@ export const identicalDigest = (
 export const replyDigest = (reply: SubjectReply): string => digestOf("countersign/reply/v1", reply);
 
 /**
- * The digest of a reply that a reviewer wrote in the model's place, as the request gate decides it:
- * with the request that it answers.
+ * The digest of a reply that a reviewer wrote in the model's place, or of the answer to a form, as
+ * the request gate decides it: with the request that it answers.
  */
-export const writtenDigest = (version: RequestVersion, candidates: readonly Candidate[], reply: SamplingReply): string =>
+export const writtenDigest = (version: RequestVersion, candidates: readonly Candidate[], reply: SubjectReply): string =>
   digestOf("countersign/written-reply/v1", { request: requestDigest(version, candidates), reply });
 
 /**

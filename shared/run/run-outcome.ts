@@ -1,6 +1,6 @@
 // The outcome of a run that has ended, as every wire encodes it.
 
-import type { Approved, Completed, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
+import type { Approved, Completed, Elicited, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
 import { type ModelReply, type Note, tokensOf } from "../model/call.ts";
@@ -95,6 +95,15 @@ export const approvedCall = (
 });
 
 /**
+ * What became of a form that nobody answered. A denial is what somebody said: everything else that
+ * ends a run is no word of anybody's.
+ */
+export const unanswered = ({ kind }: Exclude<End, { kind: "completed" }>): Elicited => ({
+  kind: "elicited",
+  action: kind === "rejected" ? "decline" : "cancel",
+});
+
+/**
  * The outcome of a run that ended without a reply. It has the reviewer's reason only with
  * `tellReason`.
  */
@@ -103,7 +112,7 @@ export function outcomeOfEnd(
   tellReason: boolean,
   attempts: Extract<Outcome, { kind: "failed" }>["attempts"],
   run: string,
-): Exclude<Outcome, Completed | Ran | Approved> {
+): Exclude<Outcome, Completed | Ran | Approved | Elicited> {
   switch (end.kind) {
     case "rejected":
       return { kind: "rejected", gate: end.gate, reason: tellReason ? end.reason : null };

@@ -245,6 +245,8 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed | Ran>): Des
       throw new Error("an approved call as the answer of a wire that asks a model");
     case "broken":
       return broken(outcome.quote);
+    case "elicited":
+      throw new Error("the answer to a form where a reply was asked for");
     default:
       return unreachable(outcome);
   }

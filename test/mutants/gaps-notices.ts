@@ -299,7 +299,7 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a reminder says what happens if nobody decides",
-    from: "    paragraph(...filled(words.review.silence, { at: words.numbers.time(view.deadlineAt) })),\n  ];",
+    from: "    paragraph(...filled(silenceWords(reviewFacts(view), words.review), { at: words.numbers.time(view.deadlineAt) })),\n  ];",
     to: "  ];",
     test: cards("that is brief, and a reminder"),
   },

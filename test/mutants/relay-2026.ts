@@ -283,8 +283,8 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/sessions/session-relay.ts",
     name: "a client's own reply to sampling reaches no server, in a session",
-    from: "isOurs(relay.server.mode, session.clientSamples) && maySampleByItself(body, value))",
-    to: "isOurs(relay.server.mode, session.clientSamples) && body.length === 0)",
+    from: "ours.includes(samplingMethod) && maySampleByItself(body, value))",
+    to: "ours.includes(samplingMethod) && body.length === 0)",
     test: { file: "test/workers/contract/relay.test.ts", only: "reaches no server whose sampling the gateway answers" },
   },
 ];

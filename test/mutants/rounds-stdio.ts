@@ -82,7 +82,7 @@ export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "an older client behind the command is asked for what it declared alone",
     file: calls,
-    from: "requests.filter(({ method }) => !(terms.samples && method === samplingMethod)),",
+    from: "requests.filter(({ method }) => !terms.ours.includes(method)),",
     to: "[],",
     test: { file: translatingTest, only: "goes to the client's own sampling with forward" },
   },

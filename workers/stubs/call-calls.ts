@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
-import type { InputRequest, Round, RoundMethod } from "../../shared/relay/rounds.ts";
+import type { InputMethod, InputRequest, Round, RoundMethod } from "../../shared/relay/rounds.ts";
 import type { RpcAnswer } from "../../shared/wire/json-rpc.ts";
 
 /** A client's request whose server asked for input, and what the server needs to be asked again. */
@@ -21,8 +21,8 @@ export type CallStart = {
   readonly headers: readonly (readonly [string, string])[];
   /** The first one. */
   readonly round: JsonOf<Round>;
-  /** Whether the gateway answers sampling, in the client's place. */
-  readonly samples: boolean;
+  /** What the gateway answers, in the client's place. */
+  readonly ours: readonly InputMethod[];
   /** How many rounds there may be. */
   readonly mostRounds: number;
 };
@@ -72,7 +72,7 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
    * counts: false for every other.
    */
   answer(attempt: string, round: number, key: string, response: string): boolean;
-  /** The same for the gateway's, to sampling. */
+  /** The same for the gateway's. */
   reply(attempt: string, round: number, key: string, response: string): boolean;
   /** The client declined a part of the round that the gateway may answer. */
   decline(attempt: string, round: number, key: string): void;

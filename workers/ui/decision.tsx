@@ -191,8 +191,14 @@ const Approve = ({ facts, changes }: Pick<DecisionProps, "facts" | "changes">) =
 
 /** The first button of the form, hidden until it has the focus. It decides nothing. */
 export const Harmless = ({ view, facts }: Pick<DecisionProps, "view" | "facts">) => {
-  const { decide } = useWords().page;
+  const { decide, form } = useWords().page;
   // Vectors have no editable field.
+  if (view.subject === "form" && mayApprove(view))
+    return (
+      <button type="submit" name={formFields.act} value="preview" class="btn skip">
+        {form.check}
+      </button>
+    );
   const isFixed = !mayApprove(view) || (view.gate === "response" && facts.embedding !== null);
   return (
     <button type="submit" name={formFields.act} value="preview" class="btn skip">

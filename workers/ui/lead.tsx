@@ -5,7 +5,9 @@ import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
+import { fieldsOfForm } from "../../shared/json-schema/answer-fields.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
+import { editField } from "../../shared/review/form.ts";
 import { type ReviewFacts, isOpen, servedBy } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./request-kind-words.ts";
@@ -77,16 +79,17 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
     facts.isOpen && facts.risks.length > 0
       ? `${fillText(words.page.warnings.heading, { n: facts.risks.length })}${words.review.marks.colon}`
       : "";
-  const ended = isOpen(view.state) ? "" : `${endedWords(view.state, words.review).title}${words.review.marks.colon}`;
+  const ended = isOpen(view.state) ? "" : `${endedWords(view.state, view.subject, words.review).title}${words.review.marks.colon}`;
   return `${count}${ended}${sentence} · ${words.page.product}`;
 }
 
 export const Steps = ({ facts }: Pick<ViewWithFacts, "facts">) => {
   const words = useWords();
-  const at = facts.gate === "request" ? 0 : 2;
+  const steps = stepsOf(facts, words);
+  const at = facts.gate === "request" ? 0 : steps.length - 1;
   return (
     <ol class="steps" aria-label={words.page.steps.label}>
-      {stepsOf(facts, words).map((step, i) => (
+      {steps.map((step, i) => (
         <li {...(i === at && facts.isOpen ? { "aria-current": "step" } : {})} class={i < at ? "done" : ""}>
           {step}
         </li>
@@ -166,11 +169,17 @@ export const promptId = "prompt";
  */
 export const promptPrefix = "prompt-";
 
+const noForm = { schema: {} };
+
 type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
 
 /** Where it is: a field of the prompt is named as part of the prompt at the response gate. */
 const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, words: Words): { to: string; place: string } => {
   const { page } = words;
+  const field = fieldsOfForm(request.kind === "form" ? request : noForm).find(
+    ({ path }) => pointer === `/schema/properties${path.slice("/content".length)}`,
+  );
+  if (field !== undefined) return { to: editField(field.path), place: plainLetters(field.title, words) };
   // The tools as a whole have no place of their own.
   const isTools = pointer === "/tools";
   const place = isTools ? page.pieces.tools : placeWords(pointer, words, request.kind);

@@ -50,18 +50,25 @@ function headingOf(view: ReviewView, { page }: Words): Child {
   const { state, reviewer } = view;
   const by = <People names={decidersOf(view)} reader={reviewer} joined="and" />;
   const author = view.written?.by;
-  const isAsWritten = view.gate === "request" || (state.kind === "approved" && !state.edited);
+  const isAsWritten = view.subject === "form" ? false : view.gate === "request" || (state.kind === "approved" && !state.edited);
   if (state.kind === "approved" && author !== undefined && isAsWritten) {
     return <WrittenApproved author={author} names={decidersOf(view)} reader={reviewer} />;
   }
+  if (view.subject === "form") return formHeading(view, page, by);
   if (state.kind === "approved") return fill(state.edited ? states.approvedEdited : states.approved, { by });
   return state.kind === "denied" ? fill(states.denied, { by }) : states[state.kind];
 }
 
-function reasonOf(state: ReviewState, { page: { states }, review }: Words): Child[] {
+/** A no is somebody's word; that a form was put away, or that nobody came, is none. */
+function formHeading({ state }: ReviewView, { form, states }: Words["page"], by: Child): Child {
+  if (state.kind === "approved" || state.kind === "denied") return fill(form.states[state.kind], { by });
+  return state.kind === "cancelled" && state.cause === "dismissed" ? form.states.dismissed : states[state.kind];
+}
+
+function reasonOf({ state, subject }: ReviewView, { page: { states, form }, review }: Words): Child[] {
   if (state.kind === "denied" && state.reason !== null) return fill(states.reason, { reason: <Plain value={state.reason} /> });
   if (state.kind === "cancelled" || state.kind === "failed") return fill(states.why, { why: <Plain value={causeWords(state, review)} /> });
-  return state.kind === "expired" ? [states.expiredAt] : [];
+  return state.kind === "expired" ? [subject === "form" ? form.states.expired : states.expiredAt] : [];
 }
 
 /** What became of the run, and where an approver finds the reply. */
@@ -135,7 +142,7 @@ export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: str
   const words = useWords();
   const { state } = view;
   if (isOpen(state)) return null;
-  const reason = reasonOf(state, words);
+  const reason = reasonOf(view, words);
   const after = afterwards(view, words);
   const { style, icon } = kinds[state.kind];
   return (

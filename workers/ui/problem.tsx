@@ -6,9 +6,11 @@ import type { EditIssue } from "../../shared/review/edit.ts";
 import { mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
+import type { Child } from "hono/jsx";
+import { fieldsOfForm } from "../../shared/json-schema/answer-fields.ts";
 import { useWords } from "./language.ts";
 import { editFaultWords } from "../../shared/channels/content-words.ts";
-import { PlaceName } from "./outside-text.tsx";
+import { Plain, PlaceName } from "./outside-text.tsx";
 import { controlId } from "./place-id.ts";
 import { fillText } from "./sentence.tsx";
 
@@ -57,6 +59,12 @@ export function fieldProblems({ why, issues = [] }: Problem, words: Words): Fiel
   return issues.map(({ field, fault }) => ({ field, message: editFaultWords(fault, words) }));
 }
 
+/** What a field is called: in a form as its server calls it. */
+function fieldNameOf(path: string, { subject, request }: ReviewView): Child {
+  const field = subject === "form" ? fieldsOfForm(request).find((each) => each.path === path) : undefined;
+  return field === undefined ? <PlaceName path={path} kind={request.kind} /> : <Plain value={field.title} />;
+}
+
 /** `open`: the review still waits for this reviewer. */
 export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view: ReviewView; open: boolean }) => {
   const words = useWords();
@@ -65,7 +73,7 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
   return (
     <section class="note bad problem" role="alert" tabindex={-1} id="problem" autofocus>
       <div>
-        <h2>{problemTitle(problem.why, view.gate, words)}</h2>
+        <h2>{view.subject === "form" && fields.length > 0 ? page.form.invalid : problemTitle(problem.why, view.gate, words)}</h2>
         {open ? <p>{page.problem.still}</p> : null}
         {fields.length === 0 ? null : (
           <ul>
@@ -74,9 +82,7 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
                 <li>{message}</li>
               ) : (
                 <li>
-                  <a href={`#${controlId(field)}`}>
-                    <PlaceName path={field} kind={view.request.kind} />
-                  </a>
+                  <a href={`#${controlId(field)}`}>{fieldNameOf(field, view)}</a>
                   {review.marks.colon}
                   {message}
                 </li>

@@ -3,7 +3,7 @@
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { type ReviewFacts, requestKindOf, isFromServer } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, requestKindOf, isFromServer, isQuestion } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 
@@ -30,8 +30,9 @@ export const promptWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, {
 export const hiddenWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { hidden } }: Words): string =>
   requestKind === "toolCall" ? hidden.run : hidden.reply;
 
-/** The three steps of the run, of which the gate is the first or the last. */
-export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { steps } }: Words): readonly string[] => {
+/** The steps of the run, of which the gate is the first or the last. */
+export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { steps, form } }: Words): readonly string[] => {
+  if (isQuestion({ requestKind })) return [form.steps.asked, form.steps.answered];
   const { asked, served, answered } = requestKind === "toolCall" ? steps.run : requestKind === "embedding" ? steps.vectors : steps.model;
   return [asked, served, answered];
 };
@@ -40,11 +41,13 @@ export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { pag
 export function progressOf(view: ReviewView, { page }: Words): string {
   const requestKind = requestKindOf(view);
   if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
-  const own: Partial<Record<RunProgress, string>> = isFromServer({ requestKind })
-    ? {}
-    : requestKind === "toolCall"
-      ? { ...page.clientProgress, ...page.runProgress }
-      : page.clientProgress;
+  const own: Partial<Record<RunProgress, string>> = isQuestion({ requestKind })
+    ? page.form.progress
+    : isFromServer({ requestKind })
+      ? {}
+      : requestKind === "toolCall"
+        ? { ...page.clientProgress, ...page.runProgress }
+        : page.clientProgress;
   return own[view.progress] ?? page.progress[view.progress];
 }
 

@@ -15,6 +15,7 @@ import { Decision, Harmless } from "./decision.tsx";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { Details } from "./details.tsx";
 import { Document, type InboxMark } from "./document.tsx";
+import { BigHost, FormContent, FormDecision } from "./form-page.tsx";
 import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
@@ -58,6 +59,8 @@ export type ReviewPageInput = {
   readonly live?: string;
   /** Where the reviewer is signed in. */
   readonly inbox?: InboxMark;
+  /** Where a form's address is opened by a reader who is not signed in. */
+  readonly signIn?: string;
 };
 
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
@@ -100,9 +103,11 @@ const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]
   return (
     <section class="note news" id="preview" role="status" tabindex={-1} {...(isFocused ? { autofocus: true } : {})}>
       <p>
-        {changes.length === 0
-          ? words.nothing
-          : fill(words.preview, { n: changes.length, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}{" "}
+        {view.subject === "form"
+          ? null
+          : changes.length === 0
+            ? words.nothing
+            : fill(words.preview, { n: changes.length, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}{" "}
         {words.undecided}
       </p>
     </section>
@@ -265,7 +270,9 @@ const Shell = ({
   children: Child;
 }) =>
   mayDecide(view) ? (
-    <form class="wrap review" method="post" action={action} accept-charset="utf-8" autocomplete="off">
+    // What is typed into a form is checked by the gateway, which says beside each field what is
+    // wrong with it.
+    <form class="wrap review" method="post" action={action} accept-charset="utf-8" autocomplete="off" novalidate={view.subject === "form"}>
       <Harmless view={view} facts={facts} />
       <input type="hidden" name={formFields.nonce} value={nonce} />
       <input type="hidden" name={formFields.version} value={String(view.version)} />
@@ -302,6 +309,7 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       {isListening && live !== undefined ? <LiveBanner view={view} action={action} live={live} /> : null}
       <Steps facts={facts} />
       <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
+      {view.subject === "form" && view.request.url !== undefined ? <BigHost url={view.request.url} /> : null}
       {facts.isOpen || leadsOn ? null : <p class="soft">{page.states.closedLink}</p>}
       <Strip view={view} facts={facts} />
       {problem === undefined || isEnded ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
@@ -316,8 +324,41 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
   );
 };
 
+/** What is reviewed, with the fields in which a reviewer changes it. */
+const Reviewed = ({ input, facts, content, prompt, history, origins }: ReviewedProps) => {
+  const { view, kept, changes = [], signIn } = input;
+  const words = useWords();
+  if (view.subject === "form") {
+    const errors = new Map(
+      (input.problem === undefined ? [] : fieldProblems(input.problem, words)).map(({ field, message }) => [field, message]),
+    );
+    return <FormContent view={view} origins={origins} kept={kept?.edits} errors={errors} signIn={signIn} />;
+  }
+  return (
+    <>
+      <Redactions view={view} />
+      <EditHistory changes={history} view={view} />
+      <Content
+        view={view}
+        facts={facts}
+        content={content}
+        prompt={prompt}
+        origins={origins}
+        kept={kept?.answer}
+        changes={changes}
+        error={problemAt(input, answerPath, words)}
+      />
+    </>
+  );
+};
+
+type ReviewedProps = Pick<ContentProps, "facts" | "content" | "prompt" | "origins"> & {
+  readonly input: ReviewPageInput;
+  readonly history: readonly FieldChange[];
+};
+
 export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string }) => {
-  const { view, cspNonce, kept, keptGrant, changes = [], live, inbox } = input;
+  const { view, cspNonce, kept, keptGrant, changes = [], live, inbox, signIn } = input;
   const words = useWords();
   const facts = reviewFacts(view);
   const shown = { view, facts };
@@ -341,21 +382,12 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
       <Shell input={input} facts={facts}>
         <Lead input={input} facts={facts} isListening={isListening} />
         <div class="content">
-          <Redactions view={view} />
-          <EditHistory changes={history} view={view} />
-          <Content
-            view={view}
-            facts={facts}
-            content={content}
-            prompt={prompt}
-            origins={origins}
-            kept={kept?.answer}
-            changes={changes}
-            error={problemAt(input, answerPath, words)}
-          />
+          <Reviewed input={input} facts={facts} content={content} prompt={prompt} history={history} origins={origins} />
         </div>
         <div class="rail">
-          {decides ? (
+          {decides && view.subject === "form" ? (
+            <FormDecision view={view} facts={facts} kept={kept} isListening={isListening} signIn={signIn} />
+          ) : decides ? (
             <Decision
               view={view}
               facts={facts}

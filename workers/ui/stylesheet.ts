@@ -186,6 +186,12 @@ dt, dt > label { color: var(--soft); font-weight: 400; }
 .ours > summary { min-height: 3rem; padding: .5rem .875rem; flex-wrap: wrap; }
 .ours > .in { padding: 0 .875rem .875rem; }
 .ours > .in > * + * { margin-top: .75rem; }
+.big-host, .big-host .name { font: 700 1.75rem/1.3 var(--sans); overflow-wrap: anywhere; }
+.card.stack > * + * { margin-top: 1rem; } .stack legend { font-weight: 600; } textarea.line { min-height: var(--hit); }
+.stack .fault, .stack .hint { margin-top: .25rem; }
+.check { display: flex; gap: .625rem; align-items: center; min-height: var(--hit); font-weight: 400; cursor: pointer; }
+.check input:not([type=radio]) { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; padding: 0; margin: 0; accent-color: var(--link); }
+.values { white-space: normal; } .values > div + div { margin-top: .5rem; }
 .vectors { padding-left: 2.5rem; list-style: decimal; font-family: var(--mono); }
 .card > * + * { margin-top: .5rem; }
 `;
@@ -283,7 +289,7 @@ const decision = `
 .effect .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
 .row { display: flex; gap: .625rem; align-items: stretch; }
 .row > .approve { flex: 2.4 1 0; padding-inline: .5rem; }
-.row > .deny { flex: .85 1 0; } .row > .deny:only-child { flex: 1; }
+.row > .deny { flex: .85 1 0; overflow-wrap: normal; } .row > .deny:only-child { flex: 1; }
 .up > summary { width: 100%; height: 100%; padding-inline: .5rem; }
 .row > .more { flex: 0 0 3rem; }
 .more .word, .decide .votes { display: none; }

@@ -3,7 +3,7 @@
 
 import { reviewFacts } from "../../review/review-facts.ts";
 import { endingOf } from "../ending-words.ts";
-import { asksWords } from "../fact-words.ts";
+import { asksWords, silenceWords } from "../fact-words.ts";
 import { filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
@@ -20,7 +20,7 @@ export const slackReminder = ({
   blocks: [
     paragraph(
       strong(`${words.reminder.title}${review.marks.stop} `),
-      ...filled(`${words.reminder.line} ${review.silence}`, { at: moment(view.deadlineAt) }),
+      ...filled(`${words.reminder.line} ${silenceWords(reviewFacts(view), review)}`, { at: moment(view.deadlineAt) }),
     ),
     reference === null
       ? paragraph({ type: "link", url, text: words.link })

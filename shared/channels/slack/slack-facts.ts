@@ -1,6 +1,6 @@
 // The facts and risk notes in a Slack message of a review, without the content.
 
-import { asksWords, costWords } from "../fact-words.ts";
+import { asksWords, costWords, silenceWords } from "../fact-words.ts";
 import {
   type Inline,
   type SlackBlock,
@@ -54,7 +54,7 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
       reviewer: named(view.reviewer, words),
       rule: named(view.rule, words),
     }),
-    filled(review.silence, { at: moment(facts.deadline.at) }),
+    filled(silenceWords(facts, review), { at: moment(facts.deadline.at) }),
     ...(quorum === null ? [] : [[say(textOf(slack.facts.quorum, { votes: quorum.votes, needed: quorum.needed }, lang))]]),
   ]);
 }

@@ -11,7 +11,7 @@ import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import { endingOf } from "../ending-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
-import { asksWords, costWords, gateWords } from "../fact-words.ts";
+import { asksWords, costWords, gateWords, silenceWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
@@ -88,7 +88,7 @@ export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessag
   const body = [
     paragraph(heading(title)),
     paragraph(run(lineOf(view, words))),
-    paragraph(...filled(words.review.silence, { at: words.numbers.time(view.deadlineAt) })),
+    paragraph(...filled(silenceWords(reviewFacts(view), words.review), { at: words.numbers.time(view.deadlineAt) })),
   ];
   return messageOf(`${title}: ${summaryOf(view, words)}`, body, url, words);
 }
@@ -142,7 +142,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.associationConfidence].short)),
     ...(facts.serving.kind === "written" ? [paragraph(...filled(slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
     ...(facts.cost === null ? [] : [paragraph(run(textOf(slack.facts.cost, { cost: costWords(facts.cost, words) }, lang)))]),
-    paragraph(...filled(review.silence, { at: numbers.time(facts.deadline.at) })),
+    paragraph(...filled(silenceWords(facts, review), { at: numbers.time(facts.deadline.at) })),
     ...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),
     ...(more > 0 ? [paragraph(run(textOf(slack.risks.more, { n: more }, lang)))] : []),
     ...handOverParts(view, words),

@@ -1,22 +1,23 @@
-// A form that an MCP server asks a person to fill in, and what the person entered: elicitation in
-// form mode.
+// What an MCP server asks a person, and what the person answers: elicitation. In form mode there
+// are fields to fill in, in URL mode there is an address to open.
 
-import { anyObject, object, oneOf, text, type ReadOf } from "../../json/fields.ts";
+import { anyObject, object, oneOf, optional, text, type ReadOf } from "../../json/fields.ts";
 import type { Walk } from "./walk.ts";
 
-/** `schema`: its `requestedSchema`. */
-export const form = object({ kind: oneOf(["form"]), server: text(), message: text(), schema: anyObject });
+/** `schema`: its `requestedSchema`, empty in URL mode. `url`: present in URL mode. */
+export const form = object({ kind: oneOf(["form"]), server: text(), message: text(), schema: anyObject, url: optional(text()) });
 
+/** `content` is empty in URL mode: that the address was opened is all that is known. */
 export const formAnswer = object({ kind: oneOf(["formAnswer"]), content: anyObject });
 
 export type Form = ReadOf<typeof form>;
 export type FormAnswer = ReadOf<typeof formAnswer>;
 
-/** The message and the schema are the server's own: a reviewer answers them, and changes none. */
-export const walkForm = (asked: Form, walk: Walk): Form => ({
+/** All of it is the server's own: a reviewer answers, and changes none of it. */
+export const walkForm = ({ url, ...asked }: Form, walk: Walk): Form => ({
   ...asked,
   message: walk.fixedText("/message", asked.message),
-  schema: walk.fixedObject("/schema", asked.schema),
+  ...(url === undefined ? { schema: walk.fixedObject("/schema", asked.schema) } : { url: walk.fixedText("/url", url) }),
 });
 
 export const walkFormAnswer = (answer: FormAnswer, walk: Walk): FormAnswer => ({

@@ -29,6 +29,8 @@ export type Content = SubjectRequest | SubjectReply;
 /** What a model is asked for: chat and embeddings are messages. */
 export const isMessage = (request: SubjectRequest): request is SamplingRequest => request.kind === "chat" || request.kind === "embedding";
 
+export const isForm = (request: SubjectRequest): request is Form => request.kind === "form";
+
 export const isToolCall = (request: SubjectRequest): request is ToolCall => request.kind === "toolCall";
 
 export const subjectOf = (request: SubjectRequest): SubjectKind => (isMessage(request) ? "message" : request.kind);

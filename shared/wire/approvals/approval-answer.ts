@@ -54,6 +54,7 @@ export function answerOf(outcome: Outcome, run: string | null): ApprovalAnswer {
       return { ...id, decision: "failed", message: "The gateway could not carry out the review of this call." };
     case "completed":
     case "ran":
+    case "elicited":
       throw new Error("a reply as the decision about a call");
     default:
       return unreachable(outcome);

@@ -7,6 +7,7 @@ import type { Completed } from "../../model/outcome.ts";
 import type { Result } from "../../result.ts";
 import type { Codec } from "../codec.ts";
 import { describeOutcome } from "../describe.ts";
+import { elicitResult } from "../elicitation.ts";
 import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
 import type { Revision2025 } from "./features.ts";
 import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
@@ -28,6 +29,7 @@ export const codecOf = (revision: string, decode: McpCodec["decode"], toResult: 
   revision,
   decode,
   encode: (outcome) => {
+    if (outcome.kind === "elicited") return { result: elicitResult(outcome) };
     if (outcome.kind !== "completed" && outcome.kind !== "ran") return errorAnswer(describeOutcome(outcome));
     const result = toResult(outcome.kind === "ran" ? asMessage(outcome) : outcome);
     return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));

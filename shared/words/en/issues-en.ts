@@ -54,6 +54,7 @@ export const issuesEn = {
   headerName: "is not a header's name",
   ownHeader: "is a header that the relay writes itself",
   headerCharacters: "has characters that are not allowed in a header",
+  notFileUri: "is not a file:// URI",
   notOrigin: "is not an origin: scheme, host and port, in lower case",
   besidePass: "is given together with passAuthorization; keep one of them",
   functionsPass: "are given together with passAuthorization; the caller of a function has no credential to pass on to the server",

@@ -56,6 +56,7 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   headerName: "不是标头的名称",
   ownHeader: "是由中继自己写入的标头",
   headerCharacters: "含有标头中不允许的字符",
+  notFileUri: "不是 file:// URI",
   notOrigin: "不是小写的来源：协议、主机和端口",
   besidePass: "与 passAuthorization 同时给出；请保留其一",
   functionsPass: "与 passAuthorization 同时给出；函数的调用方没有可传给服务器的凭据",

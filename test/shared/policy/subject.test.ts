@@ -381,7 +381,7 @@ describe("what a plan is about", () => {
 
   test("is a message where a model answers, and a form", () => {
     expect(about(requestOf(), "control")).toBe("message: review");
-    expect(about({ kind: "form", server: "notes", message: "Which?", schema: {} }, "relay")).toBe("form: allow");
+    expect(about({ kind: "form", server: "notes", message: "Which?", schema: {} }, "relay")).toBe("form: review");
   });
 });
 

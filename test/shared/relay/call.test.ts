@@ -14,8 +14,8 @@ import {
   step,
 } from "../../../shared/relay/call.ts";
 
-const rounds: CallTerms = { server: "rounds", mostAsked: 3, samples: true };
-const session: CallTerms = { server: "session", mostAsked: 3, samples: false };
+const rounds: CallTerms = { server: "rounds", mostAsked: 3, ours: ["sampling/createMessage"] };
+const session: CallTerms = { server: "session", mostAsked: 3, ours: [] };
 
 const reply = { key: "reply", method: "sampling/createMessage" } as const;
 const confirm = { key: "confirm", method: "elicitation/create" } as const;
@@ -87,7 +87,7 @@ describe("a round", () => {
   });
 
   test("has sampling that the client declined answered by the gateway", () => {
-    const terms = { ...rounds, samples: false };
+    const terms = { ...rounds, ours: [] };
     const { state: begun } = play(terms, [asksBoth]);
     expect(step(begun, { kind: "declined", round: 2, key: "reply" }).state).toBe(begun);
     const { state, effects } = play(terms, [{ kind: "declined", round: 1, key: "reply" }], begun);
@@ -135,7 +135,7 @@ describe("a session", () => {
 
 describe.each([
   ["rounds", rounds],
-  ["rounds of a client with sampling of its own", { ...rounds, samples: false }],
+  ["rounds of a client with sampling of its own", { ...rounds, ours: [] }],
   ["a session", session],
 ])("whatever happens, in whatever order and however often, in %s", (_family, terms) => {
   const key = fc.constantFrom("reply", "confirm", "roots");
@@ -219,7 +219,7 @@ describe.each([
           kind: "answered",
           round: 1,
           key: each.key,
-          by: terms.samples && each.key === "reply" ? "gateway" : "client",
+          by: terms.ours.some((ours) => ours === "sampling/createMessage") && each.key === "reply" ? "gateway" : "client",
         }));
     const begun = isSession
       ? play(

@@ -21,6 +21,7 @@ describe("a servers document", () => {
             allowPrivate: false,
             protocol: "auto",
             mode: "fulfil",
+            elicitation: "forward",
             association: "auto",
             context: false,
             tools: true,

@@ -13,7 +13,9 @@ const session: RelaySession = {
   upstream: "5f0f6f6c-3b1a-4a0e-9a44-1a2b3c4d5e6f",
   revision: "2025-11-25",
   clientSamples: false,
+  clientFills: false,
   clientElicits: false,
+  clientRoots: false,
   name: "AAAAAAAAAAAAAAAAAAAAAA",
 };
 const sessions = fc.record<RelaySession>({
@@ -22,7 +24,9 @@ const sessions = fc.record<RelaySession>({
   upstream: fc.option(fc.string({ maxLength: 200 })),
   revision: fc.constantFrom("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"),
   clientSamples: fc.boolean(),
+  clientFills: fc.boolean(),
   clientElicits: fc.boolean(),
+  clientRoots: fc.boolean(),
   name: fc.string({ maxLength: 22 }),
 });
 const sealed = (of: RelaySession, by: SigningKeys = keys): string => relaySessionId(by, of) ?? "";

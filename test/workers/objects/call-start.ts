@@ -13,6 +13,6 @@ export const createCallStart = (keyId: string, round: Round): CallStart => ({
   rest: '{"name":"summarize"}',
   headers: [],
   round: jsonOf(round),
-  samples: false,
+  ours: [],
   mostRounds: 3,
 });

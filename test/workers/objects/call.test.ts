@@ -186,7 +186,7 @@ describe("the object", () => {
       { key: "confirm", method: "elicitation/create" as const, params: null },
       { key: "reply", method: "sampling/createMessage" as const, params: null },
     ];
-    await call.open({ ...createCallStart(id, { requests, state: null }), samples: false });
+    await call.open({ ...createCallStart(id, { requests, state: null }), ours: [] });
     expect(await call.answer("attempt", 2, "confirm", "{}")).toBe(false);
     expect(await call.answer("attempt", 1, "other", "{}")).toBe(false);
     await call.decline("attempt", 2, "reply");

@@ -156,8 +156,16 @@ describe("nothing is stored as plain text", () => {
     };
     await inside(env.CALL, (storage, seal) => {
       const tables = new CallTables(storage.sql, new ObjectTables(storage, callSchema), seal);
-      const start = { keyId: "k", server: "notes", method: "tools/call", name: "t", attempt: "a", samples: true, mostRounds: 5 } as const;
-      const begun = newCall({ server: "rounds", mostAsked: 5, samples: true });
+      const start = {
+        keyId: "k",
+        server: "notes",
+        method: "tools/call",
+        name: "t",
+        attempt: "a",
+        ours: ["sampling/createMessage"],
+        mostRounds: 5,
+      } as const;
+      const begun = newCall({ server: "rounds", mostAsked: 5, ours: ["sampling/createMessage"] });
       const { state } = step(begun, { kind: "asked", questions: [{ key: "key", method: "elicitation/create" }] });
       tables.insert(
         { ...start, rest: text, headers: [["mcp-param-note", mark]], round: jsonOf({ requests: [], state: mark }) },

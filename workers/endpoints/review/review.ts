@@ -8,6 +8,7 @@ import { changedReply, changedRequest } from "../../../shared/review/changes.ts"
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
 import { type SubmittedForm, allowAct, formFields, parseDecisionForm } from "../../../shared/review/form.ts";
+import { formAnswerOf } from "../../../shared/json-schema/answer-fields.ts";
 import { answerChange, writtenReply } from "../../../shared/review/written.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
@@ -18,7 +19,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import type { ProblemWhy } from "../../ui/problem.tsx";
 import type { ReviewPageInput } from "../../ui/review-page.tsx";
-import { paths } from "../../platform/urls.ts";
+import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage } from "../openapi/answers.ts";
@@ -285,6 +286,10 @@ const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">
 
 /** What the form would change, computed as the RunObject computes it. */
 function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditIssue[]> {
+  if (view.subject === "form") {
+    const answer = formAnswerOf(view.request, form.edits);
+    return answer.ok ? ok([]) : answer;
+  }
   const changed =
     view.gate === "request"
       ? changedRequest({ request: view.request, models: view.subject === "message" ? view.models.map(({ id }) => id) : [] }, form)
@@ -310,6 +315,11 @@ async function again(c: AppContext, link: Presented, why: ProblemWhy, status: Re
   return page(c, link, view, { problem: { why }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
+const isAddress = ({ subject, request }: ReviewView): boolean => subject === "form" && request.url !== undefined;
+
+/** The same review for somebody who is signed in. */
+const signInOf = ({ settings, gate, run }: Presented): string => inboxReviewUrl(inboxUrl(settings.publicUrl), gate, run);
+
 /**
  * The page, with what the reviewer wrote before: their edits are shown as changes, and counted on
  * the button.
@@ -325,10 +335,8 @@ function page(
   const changes = pending.ok ? pending.value : [];
   const { action, inbox, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
-  return answerPage(
-    c,
-    { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...(inbox === null ? {} : { inbox }), ...extra } },
-    status,
-    { language },
-  );
+  const who = inbox === null ? (isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}) : { inbox };
+  return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...who, ...extra } }, status, {
+    language,
+  });
 }

@@ -77,7 +77,7 @@ export class BridgeCall {
     this.method = row.method;
     this.session = session;
     this.eventId = kept?.event_id ?? null;
-    this.#state = kept?.state ?? newCall({ server: "session", mostAsked: mostQuestions, samples: false });
+    this.#state = kept?.state ?? newCall({ server: "session", mostAsked: mostQuestions, ours: [] });
     this.answer = kept === null || kept.state.end === null ? null : (deps.tables.text(row.call, "answer") as JsonOf<RpcAnswer>); // written by `#last`
     this.#isTaken = kept?.isTaken ?? false;
     this.#isKept = this.#isStated = kept !== null;

@@ -61,9 +61,9 @@ export class CallObject extends StoredObject implements CallCalls {
     if (!(await this.#isOfLivingKey(start.keyId))) return null;
     const waiting = this.#tables.waiting(this.now());
     if (waiting !== null) return this.#status(waiting);
-    const { samples, mostRounds, round } = start;
+    const { ours, mostRounds, round } = start;
     const { requests } = readJsonOf(round);
-    const { state } = step(newCall({ server: "rounds", mostAsked: mostRounds, samples }), { kind: "asked", questions: requests });
+    const { state } = step(newCall({ server: "rounds", mostAsked: mostRounds, ours }), { kind: "asked", questions: requests });
     this.ctx.storage.transactionSync(() => this.#tables.insert(start, state, this.now() + waitingMs));
     this.#alarm.arm();
     return this.look(start.attempt);

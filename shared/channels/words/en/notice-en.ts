@@ -14,7 +14,8 @@ const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> 
   functionChoice: { request: "{client} asks {model} to choose a function", response: noticeReply },
   multimodal: { request: "{client} asks {model} about images", response: noticeReply },
   toolCall: { request: "{client} wants to run {name} on {server}", response: "{name} on {server} answers {client}" },
-  form: { request: "{server} asks for values", response: "An answer for {server}" },
+  form: { request: "{server} · {name} asks you", response: "An answer for {server}" },
+  address: { request: "{server} · {name} asks you to open an address", response: "An answer for {server}" },
 };
 
 export const noticeEn = {

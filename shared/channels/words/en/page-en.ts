@@ -7,6 +7,7 @@ import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
+import { pageFormEn } from "./page-form-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
 import { pageRedactionEn } from "./page-redaction-en.ts";
 import { pageWrittenEn } from "./page-written-en.ts";
@@ -44,7 +45,11 @@ const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = 
     response: { now: "{name} ran on {server} for {client}", then: "{name} ran on {server} for {client}" },
   },
   form: {
-    request: { now: "{caller} asks you to fill in a form", then: "{caller} asked for a form to be filled in" },
+    request: { now: "{caller} asks you", then: "{caller} asked" },
+    response: { now: "An answer for {caller}", then: "An answer for {caller}" },
+  },
+  address: {
+    request: { now: "{caller} asks you to open", then: "{caller} asked for an address to be opened" },
     response: { now: "An answer for {caller}", then: "An answer for {caller}" },
   },
 };
@@ -380,6 +385,7 @@ export const pageEn = {
     keys: { a: "go to Approve", d: "open Deny, with a reason", e: "edit the first text", Esc: "close a menu" },
     note: "A key moves the focus. Enter on a button decides.",
   },
+  ...pageFormEn,
   ...pageGrantEn,
   ...pageWrittenEn,
   ...pageRedactionEn,

@@ -10,6 +10,7 @@ import { whyEn } from "../../../words/en/why-en.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
+import { formEn } from "./form-en.ts";
 import { noticeEn } from "./notice-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
@@ -29,6 +30,7 @@ const editFault = {
   invalidReply: "With these changes it is no longer a valid reply.",
   modelNotListed: "This model cannot serve the request; choose one of the list.",
   notWritable: "A reply cannot be written here.",
+  notSignedIn: "Sign in to your inbox, and say there that you opened the address.",
   blankReply: "Write a reply first.",
   notRequestedJson: "This must stay JSON, as requested.",
   notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",
@@ -91,6 +93,12 @@ const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
   form: {
     title: { request: "A server asks for a form to be filled in", response: "An answer waits for delivery" },
     closedTitle: { request: "A server asked for a form to be filled in", response: "An answer to a form" },
+    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
+    asked: "{server} for {client}, {method} {name}.",
+  },
+  address: {
+    title: { request: "A server asks for an address to be opened", response: "An answer waits for delivery" },
+    closedTitle: { request: "A server asked for an address to be opened", response: "An answer" },
     asks: "Asked by {server} for {client}, while it handles {method} {name}.",
     asked: "{server} for {client}, {method} {name}.",
   },
@@ -164,6 +172,7 @@ const place = {
   definition: "What the server says of the tool",
   formMessage: "Message of the form",
   formSchema: "What is asked for",
+  formUrl: "Address to open",
   formAnswer: "Answer",
   result: "Result",
   text: "Text {n}",
@@ -242,6 +251,8 @@ export const reviewEn = {
       approve: "Approve and deliver",
     },
   } satisfies Record<Gate, GateWords>,
+  /** Of a form. */
+  form: formEn,
   gone: "The requestor has disconnected. You can still decide; the reply is then kept for one hour, for the same request.",
   named: "The client asked for the model {name}. If another model is used, its reason says so.",
   namedVersion: "The client asked for the model {name}, version {version}. If another model is used, its reason says so.",
@@ -293,6 +304,7 @@ export const reviewEn = {
     session: "The client's session has ended.",
     admin: "An operator cancelled the request.",
     stopped: "An operator stopped all such requests.",
+    dismissed: "It was put away without an answer.",
     ...keyEnd,
   } satisfies Record<CancelCause, string>,
   undeliverable: {

@@ -14,7 +14,8 @@ const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> 
   functionChoice: { request: "{client} 请 {model} 选择函数", response: noticeReply },
   multimodal: { request: "{client} 请 {model} 解读图片", response: noticeReply },
   toolCall: { request: "{client} 想在 {server} 上运行 {name}", response: "{server} 上的 {name} 回复 {client}" },
-  form: { request: "{server} 请求填写", response: "给 {server} 的填写结果" },
+  form: { request: "{server} · {name} 向你提问", response: "给 {server} 的填写结果" },
+  address: { request: "{server} · {name} 请你打开一个网址", response: "给 {server} 的填写结果" },
 };
 
 export const noticeZh = {

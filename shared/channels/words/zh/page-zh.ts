@@ -6,6 +6,7 @@ import type { RequestKind } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { pageAnswersZh } from "./page-answers-zh.ts";
+import { pageFormZh } from "./page-form-zh.ts";
 import { pageGrantZh } from "./page-grant-zh.ts";
 import { pageRedactionZh } from "./page-redaction-zh.ts";
 import { pageWrittenZh } from "./page-written-zh.ts";
@@ -44,7 +45,11 @@ const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = 
     response: { now: "{name} 已在 {server} 上为 {client} 运行", then: "{name} 曾在 {server} 上为 {client} 运行" },
   },
   form: {
-    request: { now: "{caller} 请你填写表单", then: "{caller} 曾请求填写表单" },
+    request: { now: "{caller} 向你提问", then: "{caller} 曾提问" },
+    response: { now: "给 {caller} 的填写结果", then: "给 {caller} 的填写结果" },
+  },
+  address: {
+    request: { now: "{caller} 请你打开", then: "{caller} 曾请求打开一个网址" },
     response: { now: "给 {caller} 的填写结果", then: "给 {caller} 的填写结果" },
   },
 };
@@ -378,6 +383,7 @@ export const pageZh = {
     keys: { a: "跳到“批准”", d: "打开“拒绝”，可写原因", e: "编辑第一段文字", Esc: "关闭菜单" },
     note: "按键只移动焦点，在按钮上按 Enter 才作出决定。",
   },
+  ...pageFormZh,
   ...pageGrantZh,
   ...pageWrittenZh,
   ...pageRedactionZh,

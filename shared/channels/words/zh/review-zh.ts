@@ -29,6 +29,7 @@ import type { CancelCause } from "../../../model/outcome.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
+import { formZh } from "./form-zh.ts";
 import { noticeZh } from "./notice-zh.ts";
 import { riskLevelsZh, riskZh } from "./risk-zh.ts";
 import { vectorsZh } from "../../../words/zh/vectors-zh.ts";
@@ -50,6 +51,7 @@ const editFault = {
   invalidReply: "修改之后，这不再是有效的回复。",
   modelNotListed: "这个模型不能处理此请求，请从列表中选择。",
   notWritable: "此处不能自己写回复。",
+  notSignedIn: "请登录你的收件箱，在那里说明你已打开该网址。",
   blankReply: "请先写回复。",
   notRequestedJson: "这里必须仍是 JSON：这是请求的要求。",
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
@@ -112,6 +114,12 @@ const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
   form: {
     title: { request: "服务器请求填写表单", response: "填写结果等待交付" },
     closedTitle: { request: "服务器曾请求填写表单", response: "表单的填写结果" },
+    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
+    asked: "{server}，处理 {client} 的 {method} {name} 时。",
+  },
+  address: {
+    title: { request: "服务器请求打开一个网址", response: "填写结果等待交付" },
+    closedTitle: { request: "服务器曾请求打开一个网址", response: "填写结果" },
     asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
     asked: "{server}，处理 {client} 的 {method} {name} 时。",
   },
@@ -181,6 +189,7 @@ const place = {
   definition: "服务器对该工具的说明",
   formMessage: "表单的说明",
   formSchema: "要填写的内容",
+  formUrl: "要打开的网址",
   formAnswer: "填写结果",
   result: "结果",
   text: "文字 {n}",
@@ -260,6 +269,8 @@ export const reviewZh = {
       approve: "批准并交付",
     },
   } satisfies Record<Gate, GateWords>,
+  /** Of a form. */
+  form: formZh,
   gone: "请求方已断开连接。你仍可决定；回复会保留一小时，供同一请求取用。",
   named: "客户端指定了模型 {name}。如改用其他模型，会说明原因。",
   namedVersion: "客户端指定了模型 {name}，版本 {version}。如改用其他模型，会说明原因。",
@@ -311,6 +322,7 @@ export const reviewZh = {
     session: "客户端的会话已结束。",
     admin: "管理员取消了请求。",
     stopped: "管理员已停止所有此类请求。",
+    dismissed: "有人关闭了它，没有作答。",
     ...keyEnd,
   } satisfies Record<CancelCause, string>,
   undeliverable: {

@@ -6,9 +6,16 @@ import { toBase64url } from "../../../../shared/encoding.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
-import { isOurs } from "../../../../shared/relay/capability-2025.ts";
+import { answeredHere } from "../../../../shared/relay/answered-here.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
-import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../../shared/relay/rounds.ts";
+import {
+  type InputMethod,
+  type InputRequest,
+  type Round,
+  type RoundMethod,
+  readRound,
+  undeclared,
+} from "../../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
@@ -54,9 +61,12 @@ export type ResponseStreamOutput = Pick<ResponseStream, "say" | "tell">;
 /** So many rounds a call may have, where its sampling is not limited to fewer. */
 export const mostRounds = 100;
 
+/** What the gateway answers in this client's place. */
+export const oursOf = ({ relay, session }: Pick<RoundCall, "relay" | "session">): readonly InputMethod[] =>
+  answeredHere(relay.server, session);
+
 /** Whether the gateway answers this client's sampling. */
-export const samplesHere = ({ relay, session }: Pick<RoundCall, "relay" | "session">): boolean =>
-  isOurs(relay.server.mode, session.clientSamples);
+export const samplesHere = (call: Pick<RoundCall, "relay" | "session">): boolean => oursOf(call).includes(samplingMethod);
 
 type RoundRefusal = { readonly status: number; readonly error: RpcError };
 
@@ -80,9 +90,9 @@ export function roundRefusal(
   const { publicUrl } = settingsOf(c.env);
   if (publicUrl !== undefined && requests.some(({ method: asks, params }) => asks === elicitationMethod && elicitsOurs(params, publicUrl)))
     return { status: 502, error: { code: -32_603, message: refusedElicitation } };
-  const samples = samplesHere({ relay, session });
+  const ours = oursOf({ relay, session });
   const missing = undeclared(
-    requests.filter((each) => !(samples && each.method === samplingMethod)),
+    requests.filter((each) => !ours.includes(each.method)),
     capabilities,
   );
   if (missing === null) return null;
@@ -102,7 +112,7 @@ export function openCall({ c, relay, session, method, name, rest, headers, call 
     rest,
     headers,
     round: jsonOf(round),
-    samples: samplesHere({ relay, session }),
+    ours: oursOf({ relay, session }),
     mostRounds: Math.max(mostRounds, limits.roundsPerOriginatingRequest),
   }) as Promise<CallStatus | null>;
 }

@@ -1,17 +1,20 @@
-// Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request
-// is known by its call, round and key, so that a repeat finds the same review and the same reply.
+// Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling, forms and
+// roots. Each request is known by its call, round and key, so that a repeat finds the same review
+// and the same reply.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { jsonOf } from "../../../../shared/json/json-of.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
-import { type InputRequest, endedCall } from "../../../../shared/relay/rounds.ts";
+import { rootsResult } from "../../../../shared/relay/answered-here.ts";
+import { type InputRequest, endedCall, rootsMethod } from "../../../../shared/relay/rounds.ts";
+import { elicitationMethod } from "../../../../shared/relay/url-elicitation.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { type Result, err, ok } from "../../../../shared/result.ts";
 import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
-import { type SamplingContext, awaitOffered, endOriginating, startSampling } from "../sampling/relay-sampling.ts";
+import { type SamplingContext, awaitOffered, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
 
 export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 
@@ -38,7 +41,7 @@ async function answerOne(
 ): Promise<void> {
   const originating = originatingOf(attempt);
   try {
-    const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
+    const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request);
     if (reply.ok) await call.reply(attempt, round, request.key, JSON.stringify(reply.value));
     else await call.end(attempt, round, jsonOf(endedCall(originating.method, reply.error)));
   } catch (error) {
@@ -51,10 +54,12 @@ async function replyTo(
   context: SamplingContext,
   originating: Originating,
   id: string,
-  params: JsonObject | null,
+  { method, params }: InputRequest,
 ): Promise<Result<JsonObject, RpcError>> {
+  if (method === rootsMethod) return ok(rootsResult(context.server));
   const codec = mcpCodec(context.session.revision);
-  const begun = await startSampling(context, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
+  const start = method === elicitationMethod ? startForm : startSampling;
+  const begun = await start(context, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
   if (!begun.ok) return resultOf(begun.error);
   const { started } = begun.value;
   if (started.kind === "answered") return resultOf(codec.encode(started.outcome));
@@ -62,7 +67,8 @@ async function replyTo(
     context.onProgress("generating");
     return resultOf(codec.encode(await started.outcome));
   }
-  return resultOf(codec.encode(await awaitOffered(context, started.run, (state: RunProgress) => context.onProgress(state))));
+  const { run } = started;
+  return resultOf(codec.encode(await awaitOffered(context, { run, method }, (state: RunProgress) => context.onProgress(state))));
 }
 
 const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));

@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
-import { offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
+import { elicitationMethod, offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { inboxReviewUrl, inboxUrl } from "../../../platform/urls.ts";
@@ -15,12 +15,14 @@ import type { SamplingContext } from "./relay-sampling.ts";
 export class OfferedReview {
   readonly #context: SamplingContext;
   readonly #run: string;
+  readonly #isForm: boolean;
   readonly #offers = new Map<Gate, string>();
   #pending: Promise<void> = Promise.resolve();
 
-  constructor(context: SamplingContext, run: string) {
+  constructor(context: SamplingContext, run: string, method: string) {
     this.#context = context;
     this.#run = run;
+    this.#isForm = method === elicitationMethod;
   }
 
   /**
@@ -43,7 +45,7 @@ export class OfferedReview {
     if ((await runStub(env, this.#run).ownersGate()) !== gate) return;
     const offer = crypto.randomUUID();
     this.#offers.set(gate, offer);
-    this.#send(offerOf(offer, inboxReviewUrl(inboxUrl(publicUrl), gate, this.#run), messages[gate]));
+    this.#send(offerOf(offer, inboxReviewUrl(inboxUrl(publicUrl), gate, this.#run), this.#isForm ? formMessage : messages[gate]));
   }
 
   #send(message: JsonObject): void {
@@ -56,3 +58,5 @@ const messages: Readonly<Record<Gate, string>> = {
   request: "A request of this MCP server for a model waits for your review. Sign in to Countersign to read and decide it.",
   response: "The model's reply waits for your review before this MCP server gets it. Sign in to Countersign to read and decide it.",
 };
+
+const formMessage = "This MCP server asks you a question. Sign in to Countersign to read and answer it.";

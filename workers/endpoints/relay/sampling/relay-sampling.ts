@@ -1,4 +1,5 @@
-// What a server asks of its client and the relay answers: sampling, and the tasks that came of it.
+// What a server asks of its client and the relay answers: sampling, forms, and the tasks that came
+// of them.
 // Each is answered by a POST to the server, in its own session: at once where it cannot be served,
 // by the run itself where people are asked, and else from here.
 
@@ -14,7 +15,10 @@ import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseTaskParams, relatedTo } from "../../../../shared/wire/mcp-2025/tasks.ts";
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../../shared/association/relay-association.ts";
-import { elicitationMethod, isNamedAsOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { rootsResult } from "../../../../shared/relay/answered-here.ts";
+import { rootsMethod } from "../../../../shared/relay/rounds.ts";
+import { addressFault, elicitationMethod, elicitsOurs, isNamedAsOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { parseElicitation } from "../../../../shared/wire/elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../../shared/relay/passed-through.ts";
 import type { ServerContext } from "../../../../shared/relay/added-context.ts";
@@ -33,6 +37,7 @@ import { countCalls } from "../../../pipeline/admit/calls.ts";
 import { progressMessages } from "../../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../../pipeline/record/refusals.ts";
 import type { ResponseMode, Started } from "../../../pipeline/pipeline-request.ts";
+import { beginForm } from "../../../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { askOwnTask } from "../../../pipeline/wait/own-task.ts";
 import { taskOf } from "../../../pipeline/wait/task.ts";
@@ -96,21 +101,32 @@ const ownId = { pointer: "/id", message: "begins with countersign/, as only the 
 
 /** The answer to post, or null where the run posts it. */
 async function answerTo(context: SamplingContext, waiting: Waiting, intercepted: ServerRequest): Promise<RpcAnswer | null> {
-  if (intercepted.method === samplingMethod) return sample(context, waiting, intercepted);
-  if (intercepted.method === elicitationMethod) {
-    const wrong = isNamedAsOurs(intercepted.id) ? ownId : ownAddress;
-    return refusing(context, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
-  }
-  return task(context, intercepted);
+  const { method, id, params } = intercepted;
+  if (method === samplingMethod) return ask(context, waiting, intercepted, startSampling);
+  if (method === rootsMethod) return { result: rootsResult(context.server) };
+  if (method !== elicitationMethod) return task(context, intercepted);
+  const { publicUrl } = settingsOf(context.env);
+  const isOurs = publicUrl !== undefined && elicitsOurs(params, publicUrl);
+  const wrong = isNamedAsOurs(id) ? ownId : isOurs ? ownAddress : null;
+  return wrong === null
+    ? ask(context, waiting, intercepted, startForm)
+    : refusing(context, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
 }
 
-/** Records a refusal and encodes it for the server. */
+/**
+ * Records a refusal and encodes it for the server. A form that nobody is asked was answered by
+ * nobody: that is no error of its server's, and no "no" of a person's.
+ */
 const refusing =
   ({ env, ctx, key, session }: SamplingContext, method: string, name?: string, trace?: RequestTrace) =>
   (refusal: Refusal): RpcAnswer => {
     recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name, trace }, refusal);
-    return mcpCodec(session.revision).encode({ kind: "refused", refusal });
+    const isUnasked = method === elicitationMethod && !faults.has(refusal.kind);
+    return mcpCodec(session.revision).encode(isUnasked ? { kind: "elicited", action: "cancel" } : { kind: "refused", refusal });
   };
+
+/** What is wrong with the request itself, or with the gateway. */
+const faults: ReadonlySet<Refusal["kind"]> = new Set(["invalidParams", "notAssociated", "sameIdOtherParams", "broken"]);
 
 const postTries = 3;
 
@@ -123,12 +139,17 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer
 }
 
 /** The answer to post, or null where the run posts it. */
-async function sample(context: SamplingContext, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
+async function ask(
+  context: SamplingContext,
+  waiting: Waiting,
+  { id, method, params }: ServerRequest,
+  start: Start,
+): Promise<RpcAnswer | null> {
   const { env, session, server } = context;
   const codec = mcpCodec(session.revision);
   const association = associationOf(server.association, await signsOf(context, params));
-  if (!association.ok) return refusing(context, samplingMethod)({ kind: "notAssociated", why: association.error });
-  const begun = await startSampling(context, association.value, { id, params }, ({ task }) => responseModeOf(context, id, task));
+  if (!association.ok) return refusing(context, method)({ kind: "notAssociated", why: association.error });
+  const begun = await start(context, association.value, { id, params }, ({ task }) => responseModeOf(context, id, task));
   if (!begun.ok) return begun.error;
   const { started, parsed } = begun.value;
   // A cancellation that came during the start found nothing to withdraw.
@@ -142,10 +163,10 @@ async function sample(context: SamplingContext, waiting: Waiting, { id, params }
   const { run, posts } = started;
   if (parsed.task !== undefined) {
     const snapshot = await runStub(env, run).snapshot();
-    return snapshot === null ? refusing(context, samplingMethod)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+    return snapshot === null ? refusing(context, method)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
   if (posts && context.isBrief) return null;
-  const outcome = await awaitOffered(context, run, tell);
+  const outcome = await awaitOffered(context, { run, method }, tell);
   return posts ? null : codec.encode(outcome);
 }
 
@@ -153,8 +174,12 @@ async function sample(context: SamplingContext, waiting: Waiting, { id, params }
  * The run's outcome. The review's address is offered to the client meanwhile, where that is
  * possible.
  */
-export async function awaitOffered(context: SamplingContext, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
-  const offered = new OfferedReview(context, run);
+export async function awaitOffered(
+  context: SamplingContext,
+  { run, method }: { readonly run: string; readonly method: string },
+  tell: (state: RunProgress) => void,
+): Promise<Outcome> {
+  const offered = new OfferedReview(context, run, method);
   const outcome = await awaitWithProgress(context, run, (state) => {
     tell(state);
     offered.reached(state);
@@ -163,16 +188,50 @@ export async function awaitOffered(context: SamplingContext, run: string, tell: 
   return outcome;
 }
 
+/** What the gateway has to know of a request to answer it. */
+type Asked = { readonly task?: ParsedSampling["task"]; readonly meta: Pick<ParsedSampling["meta"], "progressToken"> };
+
 /**
- * Begins a sampling request whose originating request is known; the error for the server where it
- * is refused.
+ * Begins a request of a server whose originating request is known; the answer for the server where
+ * it is refused.
  */
-export async function startSampling(
+type Start = (
   context: SamplingContext,
-  { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
-  { id, params }: Pick<ServerRequest, "id" | "params">,
-  responseModeOf: (parsed: ParsedSampling) => ResponseMode,
-): Promise<Result<{ readonly started: Started; readonly parsed: ParsedSampling }, RpcAnswer>> {
+  served: { readonly originating: Originating; readonly evidence: Evidence },
+  asked: Pick<ServerRequest, "id" | "params">,
+  responseModeOf: (parsed: Asked) => ResponseMode,
+) => Promise<Result<{ readonly started: Started; readonly parsed: Asked }, RpcAnswer>>;
+
+/** Begins a form. */
+export const startForm: Start = async (context, { originating, evidence }, { id, params }, responseModeOf) => {
+  const { env, ctx, key, session, server } = context;
+  const trace = beginTrace(env, context.clientTrace, params);
+  const refuse = (refusal: Refusal) => err(refusing(context, elicitationMethod, originating.name, trace)(refusal));
+  if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
+  const form = parseElicitation(params, (url) => addressFault(url, server));
+  if (!form.ok) return refuse(paramsRefusal(form.error));
+  const { asked, progressToken } = form.value;
+  const parsed: Asked = { meta: progressToken === undefined ? {} : { progressToken } };
+  const started = await beginForm({
+    env,
+    ctx,
+    key,
+    id,
+    params,
+    request: { kind: "form", server: session.server, ...asked },
+    revision: session.revision,
+    session: associationSession(session),
+    originating,
+    evidence,
+    responseMode: responseModeOf(parsed),
+    signal: new AbortController().signal,
+    trace,
+  });
+  return started.ok ? ok({ started: started.value, parsed }) : refuse(started.error);
+};
+
+/** Begins a sampling request. */
+export const startSampling: Start = async (context, { originating, evidence }, { id, params }, responseModeOf) => {
   const { env, ctx, key, session, server } = context;
   const { method } = originating;
   const trace = beginTrace(env, context.clientTrace, params);
@@ -211,7 +270,7 @@ export async function startSampling(
     trace,
   });
   return started.ok ? ok({ started: started.value, parsed: parsed.value }) : refuse(started.error);
-}
+};
 
 /**
  * The answer to a server that asks for a token for /v1 in place of a reply; null where its entry

@@ -9,7 +9,7 @@
 import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { idKey } from "../../../../shared/wire/json-rpc.ts";
 import { type Originating, countsInFlight } from "../../../../shared/association/relay-association.ts";
-import { isOurs } from "../../../../shared/relay/capability-2025.ts";
+import { answeredHere } from "../../../../shared/relay/answered-here.ts";
 import { sessionStub } from "../../../stubs/stubs.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { type SamplingContext, associationSession } from "../sampling/relay-sampling.ts";
@@ -121,4 +121,4 @@ export class InFlight {
 type Flight = { readonly request: Originating; readonly serves: Originating };
 
 const isTracked = ({ server, session }: RelayContext): boolean =>
-  server.association !== "strict" && isOurs(server.mode, session.clientSamples);
+  server.association !== "strict" && answeredHere(server, session).length > 0;

@@ -7,14 +7,22 @@ import { toBase64url } from "../../../../shared/encoding.ts";
 import { mostInBatch } from "../../../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
-import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../../shared/relay/capability-2025.ts";
+import { answeredHere, clientDoes, declaring } from "../../../../shared/relay/answered-here.ts";
+import { isDeclined, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
-import { type JsonRpcMessage, mayBeHiddenRequest, maySampleByItself, messageOf } from "../../../../shared/relay/messages.ts";
-import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
+import {
+  type JsonRpcMessage,
+  mayBeHiddenRequest,
+  mayElicitByItself,
+  maySampleByItself,
+  messageOf,
+  samplingMethod,
+} from "../../../../shared/relay/messages.ts";
+import { declaresUrlElicitation, elicitationMethod, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { protocolVersionKey } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
-import { type Server, samplingSettings } from "../../../../shared/relay/servers.ts";
+import { type Server, answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import { ok } from "../../../../shared/result.ts";
 import { keyStub, sessionStub } from "../../../stubs/stubs.ts";
@@ -69,16 +77,19 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
   if (session instanceof Response) return session;
   if (isTranslated(session)) return postTranslated(c, relay, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
+  // The client's answer to an offer of ours, which the server knows nothing of.
+  if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
   // The gateway answers this session's sampling: the client was asked for none, and nobody would
-  // review what it says.
-  if (isOurs(relay.server.mode, session.clientSamples) && maySampleByItself(body, value))
+  // review what it says. Nor may a client answer the forms that a person is asked.
+  const ours = answeredHere(relay.server, session);
+  if (ours.includes(samplingMethod) && maySampleByItself(body, value))
     return refuseWith(c, 400, "The gateway answers this server's sampling; a client's own reply to it is not sent on");
+  if (ours.includes(elicitationMethod) && mayElicitByItself(body, value))
+    return refuseWith(c, 400, "The gateway answers this server's forms; a client's own answer to one is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
   // Before the client's 202: its next request must not find these in flight.
   if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
-  // The client's answer to an offer of ours, which the server knows nothing of.
-  if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
   if (await takesOver(c, relay, session, messages)) return new Response(null, { status: 202 });
   const originating = only === undefined ? null : originatingOf(only, relay.server);
   const context = { env: c.env, key: c.var.key, server: relay.server, session };
@@ -155,14 +166,14 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
     await forget(c.env, relay, ["begins"]);
   }
   const { server, authorization } = relay;
-  const clientSamples = declaresSampling(request.params);
+  const ours = answeredHere(server, clientDoes(request.params));
   const sent =
-    request.params !== null && isOurs(server.mode, clientSamples)
+    request.params !== null && ours.length > 0
       ? JSON.stringify({
           jsonrpc: "2.0",
           id: request.id,
           method: "initialize",
-          params: withSampling(request.params, samplingSettings(server)),
+          params: declaring(request.params, answerSettings(server), ours),
         })
       : body;
   const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
@@ -190,7 +201,7 @@ async function initialized(c: AppContext, relay: WatchedRelayRequest, request: I
     server: name,
     upstream: answer.headers.get(sessionHeader),
     revision: revision ?? "",
-    clientSamples: declaresSampling(request.params),
+    ...clientDoes(request.params),
     clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };

@@ -6,9 +6,11 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import { parseJson } from "../../../../shared/json/values.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
 import { type RequestId, idKey } from "../../../../shared/wire/json-rpc.ts";
-import { isOurs, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
+import { answeredHere } from "../../../../shared/relay/answered-here.ts";
+import { mayFallBack } from "../../../../shared/relay/capability-2025.ts";
+import type { InputMethod } from "../../../../shared/relay/rounds.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../../shared/relay/event-stream.ts";
-import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../../shared/relay/messages.ts";
+import { type FromServer, type JsonRpcMessage, fromServer } from "../../../../shared/relay/messages.ts";
 import { elicitationMethod, elicitsOurs, isNamedAsOurs, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
 import { eventPrefix } from "../../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../../shared/wire/describe.ts";
@@ -269,7 +271,7 @@ class SseRelay {
     for (const { id, reason } of seen.cancelled) {
       if (this.#passedThrough.delete(idKey(id))) this.#track(this.#cancelPassedThrough(id));
       // A resumed stream may cancel a request that was not seen here.
-      const mayBeOurs = this.#context.isResumed && (this.#isOurs() || this.#mayFallBack());
+      const mayBeOurs = this.#context.isResumed && (this.#ours().length > 0 || this.#mayFallBack());
       if (!this.#intercepted.has(idKey(id)) && !mayBeOurs) continue;
       if (this.#isAbandoned.has(idKey(id))) continue;
       if (isTimeout(reason)) {
@@ -366,12 +368,12 @@ class SseRelay {
   /** Whether an event has to be parsed. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
     if (this.#context.inFlight !== null || this.#context.isResumed) return true;
-    if (/createMessage|task|licitation|\\u/.test(raw)) return true;
+    if (/createMessage|task|licitation|roots|\\u/.test(raw)) return true;
     return this.#intercepted.size + this.#passedThrough.size > 0 || (this.#context.progressToken !== undefined && raw.includes("progress"));
   }
 
-  #isOurs(): boolean {
-    return isOurs(this.#context.server.mode, this.#context.session.clientSamples);
+  #ours(): readonly InputMethod[] {
+    return answeredHere(this.#context.server, this.#context.session);
   }
 
   #mayFallBack(): boolean {
@@ -381,7 +383,7 @@ class SseRelay {
   #takes(message: JsonRpcMessage): boolean {
     const { env } = this.#context;
     if (message.kind === "request") {
-      if (message.method === samplingMethod) return this.#isOurs();
+      if (this.#ours().some((each) => each === message.method)) return true;
       if (message.method === elicitationMethod) return isNamedAsOurs(message.id) || this.#elicitsOurs(message.params);
       return message.method.startsWith("tasks/") && isOurTask(env, message.params);
     }

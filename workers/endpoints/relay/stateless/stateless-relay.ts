@@ -10,12 +10,10 @@ import { valueAsWritten } from "../../../../shared/json/as-written.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
 import { type Span, edited, memberOf, textAt, withMembers } from "../../../../shared/json/spans.ts";
 import { type CallOwner, ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
-import { declaresSampling } from "../../../../shared/relay/capability-2025.ts";
-import { samplingCapabilities } from "../../../../shared/relay/capability-2026.ts";
+import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { tooManyRounds } from "../../../../shared/relay/call.ts";
-import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
-import { samplingSettings } from "../../../../shared/relay/servers.ts";
+import { answerSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import {
@@ -36,7 +34,7 @@ import {
   type RoundCall,
   endOf,
   inputsOf,
-  samplesHere,
+  oursOf,
   goneError,
   servedRequest,
   checkedRound,
@@ -242,11 +240,12 @@ function relayedCall(
  */
 function firstParams(relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
   const params = paramsIn(body);
-  if (samplesHere({ relay, session }) && request.params["inputResponses"] !== undefined)
+  if (oursOf({ relay, session }).length > 0 && request.params["inputResponses"] !== undefined)
     return attemptOf(restOf(body, params), metaFor(relay, request, session), null, null);
   const meta = memberOf(body, params, "_meta");
-  if (meta === undefined || !samplesHere({ relay, session })) return textAt(body, params);
-  const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: withSampling(request, relay) }));
+  const capabilities = capabilitiesFor(request, { relay, session });
+  if (meta === undefined || capabilities === null) return textAt(body, params);
+  const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: capabilities }));
   return textAt(sent, paramsIn(sent));
 }
 
@@ -266,13 +265,18 @@ function retryParams(
 /** The request was read: it has params. */
 const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
 
-const metaFor = (relay: WatchedRelayRequest, request: StatelessRequest, session: RelaySession): JsonObject =>
-  samplesHere({ relay, session }) ? { ...request.meta, [clientCapabilitiesKey]: withSampling(request, relay) } : request.meta;
+function metaFor(relay: WatchedRelayRequest, request: StatelessRequest, session: RelaySession): JsonObject {
+  const capabilities = capabilitiesFor(request, { relay, session });
+  return capabilities === null ? request.meta : { ...request.meta, [clientCapabilitiesKey]: capabilities };
+}
 
-const withSampling = ({ capabilities }: StatelessRequest, { server }: WatchedRelayRequest): JsonObject => ({
-  ...capabilities,
-  ...samplingCapabilities(samplingSettings(server), capabilities),
-});
+/**
+ * The client's capabilities with what the gateway answers in its place; null where it adds nothing.
+ */
+function capabilitiesFor({ capabilities }: StatelessRequest, call: Pick<RoundCall, "relay" | "session">): JsonObject | null {
+  const added = addedCapabilities(answerSettings(call.relay.server), capabilities, oursOf(call));
+  return added === null ? null : { ...capabilities, ...added };
+}
 
 /** `Mcp-Param-…` headers pass, unless the arguments that they repeat were changed. */
 const paramHeaders = (c: AppContext, relay: WatchedRelayRequest, params: JsonObject): RelayedCall["headers"] =>
@@ -281,7 +285,7 @@ const paramHeaders = (c: AppContext, relay: WatchedRelayRequest, params: JsonObj
 function clientSide(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
   const { id, method, capabilities } = request;
   const about = { c, relay, session: sessionOf(c, relay, request), capabilities };
-  const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && samplesHere(about);
+  const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && oursOf(about).length > 0;
   const response = (answer: RpcAnswer): JsonObject =>
     responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
   return {
@@ -302,8 +306,8 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, request: Stateles
       const checked = checkedRound(about, method, result);
       if (!checked.ok) return response({ error: checked.error.error });
       const call = roundCall(c, relay, request, placeOf(c, relay, request, body, ownerOf(relay.authorization)));
-      if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
-        return passRound(call, request, checked.value, rounds);
+      const ours = oursOf(call);
+      if (!checked.value.requests.some((each) => ours.includes(each.method))) return passRound(call, request, checked.value, rounds);
       return driven(call, request, stream, await openCall(call, checked.value), []);
     },
   };
@@ -446,7 +450,7 @@ function sessionOf(c: AppContext, { name }: WatchedRelayRequest, { capabilities,
     server: name,
     upstream: null,
     revision: revision2026,
-    clientSamples: declaresSampling({ capabilities }),
+    ...clientDoes({ capabilities }),
     clientElicits: declaresUrlElicitation({ capabilities }),
     name: `stateless.${name}.${shard % sessionShards}`,
   };

@@ -9,12 +9,11 @@ import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { memberOf } from "../../../../shared/json/spans.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
-import { declaresSampling } from "../../../../shared/relay/capability-2025.ts";
-import { samplingCapabilities } from "../../../../shared/relay/capability-2026.ts";
+import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
-import { samplingSettings } from "../../../../shared/relay/servers.ts";
+import { answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
   type TranslatedSession,
@@ -42,7 +41,7 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import { callStub, keyStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type RoundCall, samplesHere, servedRequest } from "../calls/call-rounds.ts";
+import { type RoundCall, oursOf, servedRequest } from "../calls/call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
@@ -74,7 +73,7 @@ export async function beginTranslated(
     server: relay.name,
     upstream: null,
     revision,
-    clientSamples: declaresSampling(request.params),
+    ...clientDoes(request.params),
     clientElicits: featuresOf(revision).urlElicitation && declaresUrlElicitation(request.params),
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
     translated: translatedSession(request.params, discovered),
@@ -220,7 +219,7 @@ async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Transl
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;
   const { translated } = session;
-  const added = samplesHere({ relay, session }) ? samplingCapabilities(samplingSettings(relay.server), translated.capabilities) : null;
+  const added = addedCapabilities(answerSettings(relay.server), translated.capabilities, oursOf({ relay, session }));
   return requestMeta(objectOf(params["_meta"]), translated, { added, logLevel });
 }
 

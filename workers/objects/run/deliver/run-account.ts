@@ -12,14 +12,15 @@ import { redactRequest, rulesAt } from "../../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../../shared/review/view.ts";
-import { approvedCall, callMeta, completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../../shared/run/run-outcome.ts";
+import { approvedCall, callMeta, completed, outcomeOfEnd, runMeta, unanswered, writtenMeta } from "../../../../shared/run/run-outcome.ts";
 import { reviewLine } from "../../../../shared/run/run-record.ts";
 import { offerOf } from "../../../../shared/run/granting.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../../shared/run/run-input.ts";
-import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
+import type { Form } from "../../../../shared/model/subject/form.ts";
+import { type RequestVersion, type SubjectRequest, isForm, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
 import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../../shared/run/present.ts";
 import { cachedFor } from "../act/run-cache.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
@@ -45,9 +46,10 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts();
+  const content = currentRequest(store, state);
+  if (end !== null && content !== null && isForm(content.request)) return elicitedOf(store, state, end, content.request);
   if (end?.kind !== "completed")
     return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
-  const content = currentRequest(store, state);
   if (input.act !== undefined && store.replyVersion(1) === null) {
     // What is released is what was approved, or nothing. Once a call was claimed, which checks the
     // same, the content is its result.
@@ -66,6 +68,15 @@ export function outcomeOf(store: RunStore, state: RunState, input: StoredInput):
   if (request.kind === "toolCall" && "kind" in reply && reply.kind === "toolResult")
     return { kind: "ran", call: request, result: reply, meta };
   throw new Error("a completed run whose reply is of another subject");
+}
+
+/** The outcome of a form's run. Throws where the answer is not the one that was sent. */
+function elicitedOf(store: RunStore, { reviews }: RunState, end: End, request: Form): Outcome {
+  if (end.kind !== "completed") return unanswered(end);
+  const answer = store.replyVersion(1);
+  if (answer === null || !("kind" in answer) || answer.kind !== "formAnswer" || replyDigest(answer) !== reviews.request?.written?.reply)
+    throw new Error("a completed form without the answer that was sent");
+  return { kind: "elicited", action: "accept", content: request.url === undefined ? answer.content : null };
 }
 
 /** The `_meta` of the run's reply; null where its model is unknown. */
@@ -183,11 +194,15 @@ export function viewOf(
   input: StoredInput,
   state: RunState,
   gate: Gate,
-  page: { readonly reviewer: Reviewer; readonly now: number },
+  page: { readonly reviewer: Reviewer; readonly isSignedIn: boolean; readonly now: number },
   /** The people to whom the review could be handed over: called only where there is a view. */
   handOverCandidates: () => readonly string[],
 ): ReviewView | null {
-  const asked = store.requestVersion(1);
+  const shownVersion = (version: number): RequestVersion | null => {
+    const stored = store.requestVersion(version);
+    return stored === null || page.isSignedIn ? stored : { ...stored, request: withoutAddress(stored.request) };
+  };
+  const asked = shownVersion(1);
   if (asked === null) return null;
   const replyVersion = state.reviews.response?.version ?? 1;
   const requestVersion = state.reviews.request?.version ?? 1;
@@ -199,7 +214,7 @@ export function viewOf(
     reviewer: page.reviewer,
     isRoom: isRoom(page.reviewer),
     asked,
-    current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
+    current: requestVersion === 1 ? asked : (shownVersion(requestVersion) ?? asked),
     versions: store.versions(gate),
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
@@ -213,6 +228,13 @@ export function viewOf(
     now: page.now,
   });
 }
+
+/**
+ * An address that a form asks to open, as whoever holds a link may see it: its host. It may let its
+ * reader in as the owner, who opens it from their inbox.
+ */
+const withoutAddress = (request: SubjectRequest): SubjectRequest =>
+  isForm(request) && request.url !== undefined ? { ...request, url: new URL(request.url).origin } : request;
 
 /** The run as its requestor may see it. */
 export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState, retentionMs: number): RunSnapshot => ({

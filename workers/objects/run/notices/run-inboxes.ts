@@ -39,7 +39,7 @@ export class RunInboxes {
   #entry(current: CurrentRun, reviewer: Reviewer) {
     const gate = openGate(current.state);
     if (gate === null || current.state.reviews[gate]?.reviewers.includes(reviewer.name) !== true) return null;
-    const view = this.#views.view({ ...current, link: { gate }, reviewer });
+    const view = this.#views.view({ ...current, link: { gate, channel: "inbox" }, reviewer });
     return view === null ? null : inboxEntry(view);
   }
 }

@@ -31,7 +31,7 @@ type DecisionInput = CurrentRun & {
 /** A decision that counts, with the step that it makes. */
 type Counted = {
   readonly next: Step;
-  readonly verdict: Extract<Verdict, { kind: "voted" | "approved" | "denied" }>;
+  readonly verdict: Extract<Verdict, { kind: "voted" | "approved" | "denied" | "dismissed" }>;
   readonly edit: EditedContent;
   readonly grant: Grant | null;
 };
@@ -83,8 +83,11 @@ export class RunDeciding {
       case "approve":
       case "answer":
       case "askModel":
+      case "fill":
+        return this.#answer(asked, "approve");
       case "deny":
-        return this.#answer(asked, submission.act === "deny" ? "deny" : "approve");
+      case "dismiss":
+        return this.#answer(asked, submission.act);
       case "handOver":
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
@@ -99,9 +102,9 @@ export class RunDeciding {
     }
   }
 
-  #answer(asked: DecisionInput, act: "approve" | "deny"): DecideAnswer {
+  #answer(asked: DecisionInput, act: Answer["act"]): DecideAnswer {
     const { input, state, link, gate, by, submission } = asked;
-    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission });
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission, channel: link.channel });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (edit.kind === "twoChoices") return { kind: "twoChoices" };
     // A grant covers the request or reply as it came, never an edited one.
@@ -131,7 +134,8 @@ export class RunDeciding {
         return { kind: "verdict", verdict };
       case "voted":
       case "approved":
-      case "denied": {
+      case "denied":
+      case "dismissed": {
         const grant = act === "approve" ? this.#grantOf(asked, now) : null;
         if (grant === "notOffered") return { kind: "noGrant" };
         this.#commitAnswer(asked, { next, verdict, edit, grant }, now);
@@ -152,7 +156,7 @@ export class RunDeciding {
     const facts: RecordFact[] = [];
     this.#deps.store.transaction(() => {
       use(now);
-      if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
+      if ("edited" in verdict && verdict.edited && edit.kind === "edited") {
         edit.write(version, by.name, now);
         const change = { ...who, version, digestBefore: submission.digest, digestAfter: digest };
         const { written } = edit;
@@ -181,7 +185,8 @@ export class RunDeciding {
   #lift({ input, state, link, gate, by, submission, use }: DecisionInput): DecideAnswer {
     const { version, digest, lift: mark = 0 } = submission;
     if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
-    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: { ...submission, act: "approve" } });
+    const form = { ...submission, act: "approve" } as const;
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form, channel: link.channel });
     // The reviewer's own changes would be lost.
     if (edit.kind === "edited" || edit.kind === "twoChoices") return { kind: "twoChoices" };
     const content = liftedContent(this.#deps.store, input, state, gate, mark);

@@ -10,15 +10,17 @@ import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import { type SeenRisk, findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
 import { isRoom } from "../../../../shared/notice-channels.ts";
 import { type Mark, liftMark } from "../../../../shared/redaction/redact.ts";
-import type { SamplingReply } from "../../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../../shared/routing/choose.ts";
 import { type RunState, mayAuthor } from "../../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../../shared/run/present.ts";
 import { nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../../shared/run/run-input.ts";
-import type { RequestVersion } from "../../../../shared/model/subject/subject.ts";
+import type { Form } from "../../../../shared/model/subject/form.ts";
+import { type RequestVersion, type SubjectReply, isForm } from "../../../../shared/model/subject/subject.ts";
+import { formAnswerOf } from "../../../../shared/json-schema/answer-fields.ts";
 import { reviewAt } from "../run-deps.ts";
 import { replyRuleOf } from "../../../../shared/run/reply-rule.ts";
 import { currentRequest } from "../deliver/run-account.ts";
+import type { ReviewAccess } from "./run-reviewers.ts";
 import type { Submission } from "../../../stubs/run-calls.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
 
@@ -49,7 +51,7 @@ export type EditedContent =
     };
 
 /** What a reviewer's form is about, and who they are. */
-type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission };
+type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission; readonly channel: ReviewAccess["channel"] };
 
 const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "invalid", issues: [{ field, fault }] });
 
@@ -57,10 +59,12 @@ const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "inval
  * The content with a reviewer's edits, the choice of models included, compared with the current
  * version; or the reply that they wrote in the model's place.
  */
-export function editedContent(store: RunStore, input: StoredInput, state: RunState, { gate, by, form }: Formed): EditedContent {
+export function editedContent(store: RunStore, input: StoredInput, state: RunState, formed: Formed): EditedContent {
+  const { gate, by, form } = formed;
   const review = state.reviews[gate];
   if (
     form.act === "deny" ||
+    form.act === "dismiss" ||
     review === null ||
     review.closing !== null ||
     form.version !== review.version ||
@@ -69,22 +73,27 @@ export function editedContent(store: RunStore, input: StoredInput, state: RunSta
     return { kind: "notJudged" };
   }
   if (form.act === "answer" && !mayAuthor(state, by.name)) return invalid({ kind: "notWritable" });
-  if (gate === "request") return editedRequest(store, input, review, { by, form });
+  if (gate === "request") return editedRequest(store, input, review, formed);
   return form.act === "approve" ? editedReply(store, state, review, form) : invalid({ kind: "notWritable" });
 }
 
 type Current = { readonly version: number; readonly digest: string };
 
-function editedRequest(store: RunStore, input: StoredInput, current: Current, { by, form }: Omit<Formed, "gate">): EditedContent {
+function editedRequest(store: RunStore, input: StoredInput, current: Current, formed: Formed): EditedContent {
+  const { by, form } = formed;
   const { candidates } = input;
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
+  const { request } = content;
+  // Nothing but an answer answers a form, and nothing else is answered by one.
+  if (isForm(request) !== (form.act === "fill")) return invalid({ kind: "notWritable" });
   const written = store.writtenReply(current.version);
   // The stored content is not the reviewed one: that is no edit, and without the approved content
   // nothing is sent or delivered.
   if (choiceDigest(content, candidates, written) !== current.digest) {
     return form.act === "approve" ? { kind: "same" } : invalid({ kind: "notWritable" });
   }
+  if (isForm(request)) return filledIn(store, input, content, request, formed);
   const { model, answer } = form;
   const changed = changedRequest(content, { edits: new Map(form.edits), ...(model === undefined ? {} : { model }) });
   if (!changed.ok) return { kind: "invalid", issues: changed.error };
@@ -108,7 +117,7 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, { 
  * The digest of what the request gate decides: the request, or the reply that a reviewer wrote to
  * it.
  */
-const choiceDigest = (content: RequestVersion, candidates: readonly Candidate[], written: SamplingReply | null): string =>
+const choiceDigest = (content: RequestVersion, candidates: readonly Candidate[], written: SubjectReply | null): string =>
   written === null ? requestDigest(content, candidates) : writtenDigest(content, candidates, written);
 
 /** The request as it stands, in place of the reply that somebody wrote to it. */
@@ -127,7 +136,7 @@ function answeredByReviewer(
   store: RunStore,
   input: StoredInput,
   content: RequestVersion,
-  { by, form }: Omit<Formed, "gate">,
+  { by, form }: Pick<Formed, "by" | "form">,
 ): EditedContent {
   const { candidates, gatePolicy } = input;
   const { answer = "" } = form;
@@ -135,15 +144,38 @@ function answeredByReviewer(
   const { request } = content;
   const reply = writtenReply(request, answer, { model: writtenModelFor(gatePolicy, by.name), rule: replyRuleOf(request) });
   if (!reply.ok) return { kind: "invalid", issues: reply.error };
-  const risks = findRisks(reply.value);
+  return authored(store, content, candidates, reply.value, [answerChange(answer)]);
+}
+
+/**
+ * The answer of this reviewer to a form. An address is opened by somebody who is signed in: whoever
+ * holds a link need not be the owner, whose account it is about.
+ */
+function filledIn(store: RunStore, { candidates }: StoredInput, content: RequestVersion, request: Form, formed: Formed): EditedContent {
+  const { by, form, channel } = formed;
+  if (isRoom(by)) return invalid({ kind: "notWritable" });
+  if (request.url !== undefined && channel !== "inbox") return invalid({ kind: "notSignedIn" });
+  const answer = formAnswerOf(request, new Map(form.edits));
+  return answer.ok ? authored(store, content, candidates, answer.value, []) : { kind: "invalid", issues: answer.error };
+}
+
+/** What a reviewer wrote, in the place of what would come of the request. */
+function authored(
+  store: RunStore,
+  content: RequestVersion,
+  candidates: readonly Candidate[],
+  reply: SubjectReply,
+  changes: readonly FieldChange[],
+): EditedContent {
+  const risks = findRisks(reply);
   return {
     kind: "edited",
-    changes: [answerChange(answer)],
-    digest: writtenDigest(content, candidates, reply.value),
-    written: { reply: replyDigest(reply.value), risk: highestRisk(risks), risks: risks.map(({ kind }) => kind) },
+    changes,
+    digest: writtenDigest(content, candidates, reply),
+    written: { reply: replyDigest(reply), risk: highestRisk(risks), risks: risks.map(({ kind }) => kind) },
     write(version, name, at) {
       store.writeRequestVersion(version, content, name, at);
-      store.writeWrittenReply(version, reply.value);
+      store.writeWrittenReply(version, reply);
     },
   };
 }

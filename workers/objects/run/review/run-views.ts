@@ -13,7 +13,7 @@ import type { OutboxRow } from "../tables/outbox-rows.ts";
 import { viewOf } from "../deliver/run-account.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { linkUrl } from "./run-links.ts";
-import { type LinkOfRun, type ReviewerOfRun, isAsked } from "./run-reviewers.ts";
+import { type LinkOfRun, type ReviewAccess, type ReviewerOfRun, isAsked } from "./run-reviewers.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
 export class RunViews {
@@ -24,8 +24,8 @@ export class RunViews {
     this.#deps = deps;
   }
 
-  view({ input, state, link, reviewer }: ReviewerOfRun<{ readonly gate: Gate }>): ReviewView | null {
-    const page = { reviewer, now: this.#deps.now() };
+  view({ input, state, link, reviewer }: ReviewerOfRun<Pick<ReviewAccess, "gate" | "channel">>): ReviewView | null {
+    const page = { reviewer, isSignedIn: link.channel === "inbox", now: this.#deps.now() };
     return viewOf(this.#deps.store, input, state, link.gate, page, () => this.#deps.reviewers.handOverCandidates(input));
   }
 

@@ -12,7 +12,6 @@ import type { Outcome } from "../../../../shared/model/outcome.ts";
 import type { ModelFacts } from "../../../../shared/run/present.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
-import type { SamplingReply } from "../../../../shared/model/sampling.ts";
 import type { Redaction } from "../../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../../shared/review/view.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
@@ -45,7 +44,7 @@ type Texts = {
   readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
-  readonly [written: `written:${number}`]: SamplingReply;
+  readonly [written: `written:${number}`]: SubjectReply;
 } & { readonly [Name in `redaction:${Gate}`]: Redaction };
 
 type Delivery = { readonly at: number; readonly to: number };
@@ -253,11 +252,11 @@ export class RunStore {
   }
 
   /**
-   * The reply that a reviewer wrote in the model's place: it is what that version of the request
-   * gate's content is.
+   * The reply that a reviewer wrote in the model's place, or the answer to a form: it is what that
+   * version of the request gate's content is.
    */
-  writtenReply = (version: number): SamplingReply | null => this.#json(`written:${version}`);
-  writeWrittenReply = (version: number, reply: SamplingReply): void => this.#write(`written:${version}`, jsonOf(reply));
+  writtenReply = (version: number): SubjectReply | null => this.#json(`written:${version}`);
+  writeWrittenReply = (version: number, reply: SubjectReply): void => this.#write(`written:${version}`, jsonOf(reply));
 
   /** Deletes every written reply: one of them was denied. */
   deleteWrittenReplies(): void {

@@ -2,6 +2,7 @@
 // change and remove one.
 
 import type { JsonObject } from "../../../../shared/json-types.ts";
+import { type FieldCodec, oneOf } from "../../../../shared/json/form-fields.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
 import type { SunsetLine } from "../../../../shared/record/sunset.ts";
 import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
@@ -22,7 +23,26 @@ import { toolsWords } from "./tools-words.ts";
 import { serverSchema } from "../../../../shared/relay/servers.ts";
 import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
 
-const entryForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+/** Roots: on each line a URI, and its name behind it. */
+const rootLines = (name: string): FieldCodec => ({
+  kind: "lines",
+  show: (value) => ({
+    [name]: [
+      (Array.isArray(value) ? value : []).map((root) => [objectOf(root)?.["uri"], objectOf(root)?.["name"]].join(" ").trim()).join("\n"),
+    ],
+  }),
+  read: (values) => {
+    const lines = oneOf(values, name)
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/));
+    const roots = lines.flatMap(([uri = "", ...called]) =>
+      uri === "" ? [] : [{ uri, ...(called.length === 0 ? {} : { name: called.join(" ") }) }],
+    );
+    return roots.length === 0 ? undefined : roots;
+  },
+});
+
+const entryForm = namedEntries(formOf(serverSchema, serversWords, { roots: rootLines }), "servers");
 /** `tools: true` is short for an object of which the form has the members. */
 const serverForm: EntryForm = {
   ...entryForm,
@@ -37,9 +57,9 @@ const serverForm: EntryForm = {
   },
 };
 
-const first = ["url", "mode", "association", "protocol", "secret"];
+const first = ["url", "mode", "elicitation", "association", "protocol", "secret"];
 const access = ["passAuthorization", "allowPrivate"];
-const lists = ["samplingTools", "functions", "origins", "headers"];
+const lists = ["samplingTools", "elicitationHosts", "functions", "origins", "headers", "roots"];
 const more = [...lists, ...othersThan(serverForm, [...first, ...access, ...lists])];
 
 const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {

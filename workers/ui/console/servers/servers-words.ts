@@ -43,6 +43,15 @@ const en = {
       label: "Who answers its sampling",
       options: { fulfil: "The gateway, always", forward: "The client", fallback: "The gateway, where the client cannot" },
     },
+    elicitation: {
+      label: "Who answers its forms",
+      options: { forward: "The client", fulfil: "A person, through the gateway", fallback: "A person, where the client cannot" },
+    },
+    elicitationHosts: {
+      label: "Hosts that it may ask to open (optional)",
+      hint: "Exact names, one on each line. Empty: every public host.",
+    },
+    roots: { label: "Roots (optional)", hint: "For clients without roots: file:///work Work, one on each line." },
     association: {
       label: "Which client request a sampling request belongs to",
       options: {
@@ -128,6 +137,12 @@ const zhCN: Texts<typeof en> = {
       label: "由谁应答采样",
       options: { fulfil: "始终由网关", forward: "由客户端", fallback: "客户端无法应答时由网关" },
     },
+    elicitation: {
+      label: "由谁回答它的表单",
+      options: { forward: "由客户端", fulfil: "由人通过网关回答", fallback: "客户端无法回答时由人回答" },
+    },
+    elicitationHosts: { label: "可请人打开的主机（可选）", hint: "完整名称，每行一个。留空表示所有公网主机。" },
+    roots: { label: "根目录（可选）", hint: "供没有根目录的客户端使用，例如 file:///work Work，每行一个。" },
     association: {
       label: "采样请求属于哪个客户端请求",
       options: {

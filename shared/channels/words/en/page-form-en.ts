@@ -1,0 +1,44 @@
+// The page of a form, in English: an MCP server asks a person.
+
+export const pageFormEn = {
+  form: {
+    steps: { asked: "Question", answered: "Answer" },
+    send: "Send answer",
+    decline: "Decline",
+    declineHint: "{server} is told that you declined.",
+    dismiss: "Dismiss",
+    dismissHint: "{server} is told that nobody answered. To say no, decline.",
+    effect: "Your answer goes to {server}. Do not enter passwords.",
+    check: "Check the form",
+    optional: "optional",
+    choose: "Choose …",
+    fields: "Your answer",
+    answer: "The answer",
+    yes: "yes",
+    no: "no",
+    hints: {
+      number: { both: "{min} to {max}", min: "{min} or more", max: "{max} or less" },
+      text: { both: "{min} to {max} characters", min: "{min} characters or more", max: "up to {max} characters" },
+      boxes: { both: "choose {min} to {max}", min: "choose {min} or more", max: "choose up to {max}" },
+      example: "such as {example}",
+    },
+    invalid: "Nothing was sent. Some fields need another look.",
+    address: {
+      open: "Open {host}",
+      opened: "I opened it",
+      effect: "It opens in a new tab. Come back and say that you opened it: {server} is told that, and nothing else.",
+      alone: "Whoever opens it links their own account. It is for you alone.",
+      punycode: "The name of this host is written with letters that can look like others. This is its technical form.",
+      signIn: "Sign in to your inbox to open it",
+      signInEffect: "The address opens for you alone, from your inbox.",
+    },
+    states: { approved: "{by} answered", denied: "{by} declined", expired: "Nobody answered in time.", dismissed: "Dismissed" },
+    progress: {
+      completed: "The answer was delivered.",
+      rejected: "The server was told that somebody declined.",
+      expired: "The server was told that nobody answered.",
+      cancelled: "The server was told that nobody answered.",
+      failed: "The server was told that nobody answered.",
+    },
+  },
+} as const;

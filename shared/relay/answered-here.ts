@@ -1,0 +1,72 @@
+// What a server asks of its client and the gateway answers in the client's place, by the server's
+// entry and by what the client declared; and how that is declared to the server. Sources:
+// `ClientCapabilities` of each revision's schema.
+
+import type { JsonObject } from "../encoding.ts";
+import { objectOf } from "../json/values.ts";
+import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
+import { declaresSampling, isOurs, withSampling } from "./capability-2025.ts";
+import { samplingCapabilities } from "./capability-2026.ts";
+import { samplingMethod } from "./messages.ts";
+import { type InputMethod, rootsMethod } from "./rounds.ts";
+import type { SamplingSettings } from "./sampling-settings.ts";
+import { elicitationMethod } from "./url-elicitation.ts";
+
+/** Of a server's entry. */
+export type AnswerSettings = SamplingSettings & {
+  /** Who answers forms, as `mode` says it of sampling. */
+  readonly elicitation: SamplingSettings["mode"];
+  /** The roots that are told where the client has none. */
+  readonly roots?: readonly { readonly uri: string; readonly name?: string | undefined }[] | undefined;
+};
+
+/** Which of these the client itself declared. */
+type ClientDoes = { readonly clientSamples: boolean; readonly clientFills: boolean; readonly clientRoots: boolean };
+
+/** From the params of `initialize`, or a request's own capabilities. */
+export const clientDoes = (params: JsonObject | null): ClientDoes => ({
+  clientSamples: declaresSampling(params),
+  clientFills: declares(params, "elicitation"),
+  clientRoots: declares(params, "roots"),
+});
+
+const declares = (params: JsonObject | null, name: string): boolean => objectOf(objectOf(params?.["capabilities"])?.[name]) !== null;
+
+/** The methods that the gateway answers. */
+export function answeredHere(
+  { mode, elicitation, roots }: Pick<AnswerSettings, "mode" | "elicitation" | "roots">,
+  { clientSamples, clientFills, clientRoots }: ClientDoes,
+): readonly InputMethod[] {
+  const isHere: Readonly<Record<InputMethod, boolean>> = {
+    [samplingMethod]: isOurs(mode, clientSamples),
+    [elicitationMethod]: isOurs(elicitation, clientFills),
+    [rootsMethod]: roots !== undefined && !clientRoots,
+  };
+  return inputMethods.filter((method) => isHere[method]);
+}
+
+const inputMethods = [samplingMethod, elicitationMethod, rootsMethod] as const;
+
+/** The result of `roots/list`. */
+export const rootsResult = ({ roots = [] }: Pick<AnswerSettings, "roots">): JsonObject => ({
+  roots: roots.map(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) })),
+});
+
+/** The params of `initialize` for the server. A revision without addresses has one kind of form. */
+export function declaring(params: JsonObject, server: AnswerSettings, here: readonly InputMethod[]): JsonObject {
+  const sampling = here.includes(samplingMethod) ? withSampling(params, server) : params;
+  const asked = params["protocolVersion"];
+  const hasAddresses = isKnownRevision(asked) && featuresOf(asked).urlElicitation;
+  return { ...sampling, capabilities: { ...objectOf(sampling["capabilities"]), ...others(here, hasAddresses) } };
+}
+
+/**
+ * What the gateway adds to the capabilities of a client of 2026-07-28; null where it adds nothing.
+ */
+export const addedCapabilities = (server: AnswerSettings, client: JsonObject, here: readonly InputMethod[]): JsonObject | null =>
+  here.length === 0 ? null : { ...(here.includes(samplingMethod) ? samplingCapabilities(server, client) : {}), ...others(here, true) };
+
+const others = (here: readonly InputMethod[], hasAddresses: boolean): JsonObject => ({
+  ...(here.includes(elicitationMethod) ? { elicitation: hasAddresses ? { form: {}, url: {} } : {} } : {}),
+  ...(here.includes(rootsMethod) ? { roots: {} } : {}),
+});

@@ -1,0 +1,55 @@
+// A form of an MCP server on its way into the pipeline: a run whose one review is a person's
+// answer.
+
+import type { Originating } from "../../../shared/association/relay-association.ts";
+import { type Evidence, provenanceOf } from "../../../shared/association/evidence.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { Form } from "../../../shared/model/subject/form.ts";
+import { once } from "../../../shared/once.ts";
+import type { Result } from "../../../shared/result.ts";
+import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
+import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
+import { sessionStub } from "../../stubs/stubs.ts";
+import { begin } from "../begin.ts";
+import type { PipelineRequest, Started } from "../pipeline-request.ts";
+import { originatingKey } from "./sampling-call.ts";
+
+type FormCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
+  readonly id: RequestId;
+  /** As they came, for the digests. */
+  readonly params: unknown;
+  readonly request: Form;
+  readonly revision: string;
+  /** The name of the session that the served request is in flight in. */
+  readonly session: string;
+  readonly originating: Originating;
+  readonly evidence: Evidence;
+};
+
+/** Begins a form, or attaches to what is running for the same one. */
+export function beginForm({
+  id,
+  params,
+  request,
+  session: name,
+  originating,
+  evidence,
+  ...call
+}: FormCall): Promise<Result<Started, Refusal>> {
+  const { server } = request;
+  const session = sessionStub(call.env, call.key.id, name);
+  return begin({
+    ...call,
+    endpoint: "relay",
+    requestor: { server, method: originating.method, name: originating.name, provenance: provenanceOf[evidence], evidence },
+    request,
+    contextIgnored: null,
+    association: {
+      kind: "clientRequest",
+      session,
+      requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(id) },
+    },
+    digest: samplingIdentity(params),
+    content: once(() => contentIdentity(params)),
+  });
+}

@@ -1,0 +1,333 @@
+// A form of an MCP server, as a person answers it: its question in a frame, a field for each value,
+// and the buttons; or an address to open. A field is drawn from the schema's own words, which are
+// text from outside; what is typed is checked when it is sent.
+
+import type { Child } from "hono/jsx";
+import { type AnswerField, fieldsOfForm, formatExamples, optionPath, shownIn, typedOf } from "../../shared/json-schema/answer-fields.ts";
+import { type SubmittedForm, editField, formFields } from "../../shared/review/form.ts";
+import { mayApprove, mayGiveUp } from "../../shared/review/permissions.ts";
+import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import type { FormView } from "../../shared/review/view.ts";
+import { Icon } from "./icons.tsx";
+import { useWords } from "./language.ts";
+import { Clock } from "./lead.tsx";
+import { LiveCopy } from "./live.tsx";
+import { type Origin, Frames, Name, OutsideText, Plain, plainLetters } from "./outside-text.tsx";
+import { placeId } from "./place-id.ts";
+import { RecuseForm } from "./recuse-form.tsx";
+import { fill } from "./sentence.tsx";
+
+/** In characters: a longer text is typed into a field of several lines. */
+const longestLine = 120;
+
+type FieldProps = {
+  readonly field: AnswerField;
+  readonly typed: ReadonlyMap<string, string> | undefined;
+  readonly error: string | undefined;
+};
+
+/** What may be typed, from our words and the schema's numbers. */
+function hintOf(field: AnswerField, { form: { hints } }: ReturnType<typeof useWords>["page"]): string {
+  if (field.kind === "box" || field.kind === "choice") return "";
+  const { min, max } = field;
+  const { both, min: least, max: most } = hints[field.kind];
+  // Every text has a character or more.
+  const from = field.kind === "text" && min !== null && min < 2 ? null : min;
+  const bounds = from !== null && max !== null ? both : from !== null ? least : max !== null ? most : "";
+  const example = field.kind === "text" && field.format !== null && field.format !== "date" ? formatExamples[field.format] : null;
+  const format = example === null ? "" : hints.example.replace("{example}", example);
+  return [bounds.replace("{min}", String(from)).replace("{max}", String(max)), format].filter((each) => each !== "").join(" · ");
+}
+
+const inputTypes = { email: "email", uri: "url", date: "date", "date-time": "text" } as const;
+
+const Field = ({ field, typed, error }: FieldProps) => {
+  const words = useWords();
+  const { form } = words.page;
+  const id = editField(field.path);
+  const { text, chosen } = shownIn(field, typed);
+  const hint = hintOf(field, words.page);
+  const said = [error === undefined ? "" : `${id}:fault`, hint === "" && field.description === null ? "" : `${id}:hint`]
+    .filter(Boolean)
+    .join(" ");
+  const common = {
+    id,
+    name: id,
+    ...(said === "" ? {} : { "aria-describedby": said }),
+    ...(error === undefined ? {} : { "aria-invalid": "true" as const }),
+    ...(field.isRequired && field.kind !== "box" ? { "aria-required": "true" as const } : {}),
+  };
+  const title = <Plain value={field.title} />;
+  const label = (
+    <>
+      {title} {field.isRequired || field.kind === "box" ? null : <span class="soft">({form.optional})</span>}
+    </>
+  );
+  const below = (
+    <>
+      {error === undefined ? null : (
+        <p class="fault" id={`${id}:fault`}>
+          {error}
+        </p>
+      )}
+      {hint === "" && field.description === null ? null : (
+        <p class="hint" id={`${id}:hint`}>
+          {field.description === null ? null : <Plain value={field.description} />}
+          {field.description === null || hint === "" ? hint : ` · ${hint}`}
+        </p>
+      )}
+    </>
+  );
+  switch (field.kind) {
+    case "box":
+      return (
+        <div>
+          <label class="check">
+            <input type="checkbox" {...common} value="on" checked={text !== ""} /> {title}
+          </label>
+          {below}
+        </div>
+      );
+    case "boxes":
+      return (
+        <fieldset id={id} {...(said === "" ? {} : { "aria-describedby": said })}>
+          <legend>{label}</legend>
+          {field.options.map((option, i) => (
+            <label class="check">
+              <input type="checkbox" name={editField(optionPath(field, i))} value="on" checked={chosen.has(i)} />{" "}
+              <Plain value={option.title} />
+            </label>
+          ))}
+          {below}
+        </fieldset>
+      );
+    case "choice":
+      return (
+        <div>
+          <label for={id}>{label}</label>
+          <select {...common}>
+            <option value="">{form.choose}</option>
+            {field.options.map((option, i) => (
+              <option value={String(i)} selected={chosen.has(i)}>
+                {plainLetters(option.title, words)}
+              </option>
+            ))}
+          </select>
+          {below}
+        </div>
+      );
+    case "number":
+      return (
+        <div>
+          <label for={id}>{label}</label>
+          <input class="field" {...common} inputmode={field.isWhole ? "numeric" : "decimal"} value={text} />
+          {below}
+        </div>
+      );
+    case "text": {
+      const isLong = field.format === null && (field.max ?? longestLine + 1) > longestLine;
+      return (
+        <div>
+          <label for={id}>{label}</label>
+          {isLong ? (
+            <textarea class={field.max === null ? "field line" : "field"} {...common} rows={field.max === null ? 1 : 2}>
+              {`\n${text}`}
+            </textarea>
+          ) : (
+            <input class="field" {...common} type={field.format === null ? "text" : inputTypes[field.format]} value={text} />
+          )}
+          {below}
+        </div>
+      );
+    }
+    default:
+      return field satisfies never;
+  }
+};
+
+/** The answer that was given, value by value. */
+const GivenAnswer = ({ view, origin }: { view: FormView; origin: Origin }) => {
+  const words = useWords();
+  const { form } = words.page;
+  const { reply, request } = view;
+  if (reply === null || request.url !== undefined) return null;
+  /** As the reader chose it, and beside it what is sent where that is another text. */
+  const shown = (field: AnswerField, value: unknown): Child => {
+    if (typeof value === "boolean") return value ? form.yes : form.no;
+    const option = "options" in field ? field.options.find((each) => each.value === value) : undefined;
+    const sent = <Name value={String(value)} />;
+    return option === undefined || option.title === value ? (
+      sent
+    ) : (
+      <>
+        <Name value={option.title} /> <span class="soft">({sent})</span>
+      </>
+    );
+  };
+  const part = (
+    <section class="part">
+      <header>
+        <h2>{form.answer}</h2>
+      </header>
+      <dl class="said values">
+        {fieldsOfForm(request)
+          .filter(({ name }) => Object.hasOwn(reply.content, name))
+          .map((field) => (
+            <div>
+              <dt>
+                <Plain value={field.title} />
+              </dt>
+              {[reply.content[field.name]].flat().map((each) => (
+                <dd>{shown(field, each)}</dd>
+              ))}
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+  return <Frames parts={[{ from: origin, part }]} />;
+};
+
+type AddressProps = { readonly url: string; readonly isOpen: boolean; readonly signIn: string | undefined };
+
+/** An address, opened in the reader's own browser by their own click. Nothing here fetches it. */
+const Address = ({ url, isOpen, signIn }: AddressProps) => {
+  const words = useWords();
+  const { address } = words.page.form;
+  const { hostname } = new URL(url);
+  const isSpelled = hostname.split(".").some((part) => part.startsWith("xn--"));
+  return (
+    <>
+      {isSpelled ? <p class="note mind">{address.punycode}</p> : null}
+      {!isOpen ? null : signIn === undefined ? (
+        <p>
+          <a class="btn yes" href={url} target="_blank" rel="noreferrer noopener">
+            {fill(address.open, { host: hostname })}
+          </a>
+        </p>
+      ) : (
+        <p>
+          <a class="btn yes" href={signIn}>
+            {address.signIn}
+          </a>
+        </p>
+      )}
+      <p class="note mind">{address.alone}</p>
+    </>
+  );
+};
+
+/** The host of an address that a form asks to open, large. */
+export const BigHost = ({ url }: { url: string }) => (
+  <p class="big-host">
+    <Name value={new URL(url).hostname} />
+  </p>
+);
+
+type FormContentProps = {
+  readonly view: FormView;
+  readonly origins: { readonly request: Origin; readonly reply: Origin };
+  /** What was sent in a form that did not count. */
+  readonly kept: ReadonlyMap<string, string> | undefined;
+  readonly errors: ReadonlyMap<string, string>;
+  /** Where a reader who is not signed in opens an address. */
+  readonly signIn: string | undefined;
+};
+
+export const FormContent = ({ view, origins, kept, errors, signIn }: FormContentProps) => {
+  const { form } = useWords().page;
+  const { request, reply } = view;
+  const { url, message } = request;
+  const isOpen = mayApprove(view);
+  const fields = fieldsOfForm(request);
+  const typed = kept ?? (reply === null ? undefined : typedOf(fields, reply.content));
+  const part = (
+    <section class="part" id={placeId("/message")}>
+      <OutsideText text={message} />
+      {url === undefined || signIn !== undefined ? null : <OutsideText text={url} />}
+    </section>
+  );
+  return (
+    <>
+      <Frames parts={[{ from: origins.request, part }]} />
+      {url === undefined ? null : <Address url={url} isOpen={isOpen} signIn={signIn} />}
+      {isOpen && fields.length > 0 ? (
+        <div class="card stack" id={placeId("/schema")} role="group" aria-label={form.fields}>
+          {fields.map((field) => (
+            <Field field={field} typed={typed} error={errors.get(field.path)} />
+          ))}
+        </div>
+      ) : null}
+      {isOpen ? null : <GivenAnswer view={view} origin={origins.reply} />}
+    </>
+  );
+};
+
+type FormDecisionProps = {
+  readonly view: FormView;
+  readonly facts: ReviewFacts;
+  readonly kept: SubmittedForm | undefined;
+  readonly isListening: boolean;
+  readonly signIn: string | undefined;
+};
+
+/** Decline is a no; Dismiss is no answer at all. */
+export const FormDecision = ({ view, facts, kept, isListening, signIn }: FormDecisionProps) => {
+  const { page } = useWords();
+  const { form, decide } = page;
+  const isAddress = view.request.url !== undefined;
+  const server = <Name value={view.requestor.server} />;
+  const effect: Child = isAddress
+    ? signIn === undefined
+      ? fill(form.address.effect, { server })
+      : form.address.signInEffect
+    : fill(form.effect, { server });
+  const { quorum } = facts;
+  const vote = quorum === null ? "" : decide.vote.replace("{vote}", String(quorum.votes + 1)).replace("{needed}", String(quorum.needed));
+  const mayAskOthers = mayGiveUp(view) && ((view.handOverTo ?? []).length > 0 || (view.reviewers ?? []).length > 1);
+  return (
+    <section class="decide" id="decision" tabindex={-1} aria-label={decide.heading}>
+      <Clock view={view} facts={facts} />
+      <p class="effect">{effect}</p>
+      {isListening ? <LiveCopy /> : null}
+      <div class="row">
+        <details class="up deny" name="up">
+          <summary class="btn no">{form.decline}</summary>
+          <div class="panel">
+            <p class="hint" id="decline-hint">
+              {fill(form.declineHint, { server })}
+            </p>
+            <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now" aria-describedby="decline-hint">
+              {form.decline}
+            </button>
+          </div>
+        </details>
+        {mayApprove(view) && signIn === undefined ? (
+          <button type="submit" id="send" name={formFields.act} value="fill" class={isAddress ? "btn approve" : "btn approve yes"}>
+            {isAddress ? form.address.opened : `${form.send}${vote}`}
+          </button>
+        ) : null}
+        <details class="up more" name="up" open={kept?.to !== undefined}>
+          <summary class="btn" aria-label={decide.more}>
+            <span class="word">{decide.more}</span>
+            <Icon of="dots" />
+          </summary>
+          <div class="panel menu">
+            <details name="more">
+              <summary class="chev">{form.dismiss}</summary>
+              <div class="in">
+                <p class="hint" id="dismiss-hint">
+                  {fill(form.dismissHint, { server })}
+                </p>
+                <button type="submit" name={formFields.act} value="dismiss" class="btn" aria-describedby="dismiss-hint">
+                  {form.dismiss}
+                </button>
+              </div>
+            </details>
+            {mayAskOthers ? <RecuseForm view={view} kept={kept} /> : null}
+          </div>
+        </details>
+      </div>
+    </section>
+  );
+};
