@@ -52,8 +52,8 @@ export function listLine(view: ReviewView, place: number): string {
   const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
   const [first] = answerersOf(view);
   const model = first === undefined ? "" : ` → ${outsideWord(first)}`;
-  const what = view.gate === "request" ? "request" : nameOfReply(view);
-  return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
+  const what = view.subject === "form" ? "question" : view.gate === "request" ? "request" : nameOfReply(view);
+  return `${String(place).padStart(3)}  ${what.padEnd(9)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
 }
 
 /**
@@ -133,10 +133,11 @@ function definitionLines({ request }: ReviewView): string[] {
 }
 
 /** Who asks whom. */
-function headLine(view: ReviewView, models: string): string {
+function headLine(view: ReviewView): string {
   const { server, client, method, name } = view.requestor;
+  if (view.subject === "form") return `${outsideWord(server)} asks you. ${words.form.open}`;
   if (view.gate === "response") return `A ${nameOfReply(view)} for ${outsideWord(server)}`;
-  if (view.subject !== "toolCall") return `${outsideWord(server)} asks ${models || "no model"}`;
+  if (view.subject === "message") return `${outsideWord(server)} asks ${answerersOf(view).map(outsideWord).join(", then ") || "no model"}`;
   const named = { server: outsideWord(server), client: outsideWord(client), method: outsideWord(method), name: outsideWord(name) };
   return textOf(asksWords(reviewFacts(view), words), named, inEnglish.lang);
 }
@@ -145,9 +146,8 @@ function headLine(view: ReviewView, models: string): string {
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
   const { name, client, method } = view.requestor;
-  const models = answerersOf(view).map(outsideWord).join(", then ");
   return [
-    headLine(view, models),
+    headLine(view),
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
@@ -158,6 +158,7 @@ export function reviewLines(view: ReviewView): string[] {
     ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
     ...definitionLines(view),
+    ...(view.subject === "form" ? ["", `  ${words.form.gates[view.gate].content}`, ...outsideLines(view.request.message)] : []),
     ...[...editableFields(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",

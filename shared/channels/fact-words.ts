@@ -26,6 +26,10 @@ export const asksWords = ({ requestKind, isAhead }: Pick<ReviewFacts, "requestKi
 export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, words: ReviewWords) =>
   (requestKind === "toolCall" ? words.runGates : isQuestion({ requestKind }) ? words.form.gates : words.gates)[gate];
 
+/** The link to one of several reviews in a chat. */
+export const linkWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, { review, slack }: NoticeWords): string =>
+  isQuestion({ requestKind }) ? review.form.gates[gate].approve : slack.digest.gates[gate];
+
 /** What happens where nobody decides, with {at}. */
 export const silenceWords = (facts: Pick<ReviewFacts, "requestKind">, words: ReviewWords): string =>
   isQuestion(facts) ? words.form.silence : words.silence;

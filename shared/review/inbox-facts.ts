@@ -84,7 +84,8 @@ const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or
  * that the policy decides: the gate, who asks for whom, the rule, the shape that a grant has
- * (`shapeDigest`), the longest reply, and at the response gate the model that answered.
+ * (`shapeDigest`), the longest reply, and at the response gate the model that answered. A form is
+ * like no other: each has its own answer.
  */
 export function alikeDigest(view: ReviewView): string {
   const { server, client, owner, method, name, provenance } = view.requestor;
@@ -103,7 +104,7 @@ export function alikeDigest(view: ReviewView): string {
           answeredBy: view.answeredBy?.id ?? null,
           written: view.written?.by ?? null,
         }
-      : { shape: shapeDigest(view.request, []) }),
+      : { shape: shapeDigest(view.request, []), ...(view.subject === "form" ? { run: view.run } : {}) }),
     kinds: kindsIn(view),
   });
 }

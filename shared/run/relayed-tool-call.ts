@@ -84,6 +84,7 @@ export function callResult(outcome: Outcome, run: string, sent: boolean): JsonOb
       return notice(`Something went wrong at the gateway (${outcome.quote}). ${sent ? unknownText : "The call was not run."}`);
     case "approved":
     case "completed":
+    case "elicited":
       throw new Error("an outcome that is no end of a call");
     default:
       return outcome satisfies never;

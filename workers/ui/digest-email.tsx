@@ -5,6 +5,7 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 import { warningsOf, whatOf } from "../../shared/channels/notice-line.ts";
 import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
+import { isQuestion } from "../../shared/review/review-facts.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
@@ -53,7 +54,8 @@ function emailInWords(entries: readonly DigestEntry[]): EmailContent {
 }
 
 function buttonOf({ facts: { requestKind, gate } }: DigestEntry): string {
-  const { gates, run } = useWords().email;
+  const { gates, run, form } = useWords().email;
+  if (isQuestion({ requestKind })) return form.button;
   return (requestKind === "toolCall" ? run : gates)[gate].button;
 }
 

@@ -67,7 +67,15 @@ export function subjectOf(view: ReviewView): string {
 
 function gateOf(view: ReviewView) {
   const { email } = useWords();
+  if (view.subject === "form") return email.form;
   return (view.subject === "toolCall" ? email.run : email.gates)[view.gate];
+}
+
+/** The label of the deadline, and what happens then. */
+function endWords(view: ReviewView): { readonly label: string; readonly silence: string } {
+  const { email, numbers, review } = useWords();
+  if (view.subject !== "form") return email.deadline;
+  return { label: email.form.deadline, silence: fillText(review.form.silence, { at: numbers.time(view.deadlineAt) }) };
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */
@@ -122,7 +130,8 @@ function noteLines(view: ReviewView): string[] {
 function textOf(input: ReviewEmailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
-  const { email: words, excerpt: edges, review } = all;
+  const { excerpt: edges, review } = all;
+  const end = endWords(view);
   const facts = reviewFacts(view);
   const gate = gateOf(view);
   const content =
@@ -149,8 +158,8 @@ function textOf(input: ReviewEmailInput, excerpt: Excerpt | undefined): string {
     `${gate.button}${review.marks.colon.trim()}`,
     url,
     "",
-    `${words.deadline.label}${review.marks.colon}${deadlineOf(facts).join("")}`,
-    words.deadline.silence,
+    `${end.label}${review.marks.colon}${deadlineOf(facts).join("")}`,
+    end.silence,
     "",
     ...linesOf(view, facts, inText).map(
       ({ label, sentences }) => `${label}${review.marks.colon}${sentences.map((parts) => parts.join("")).join(" ")}`,
@@ -273,7 +282,8 @@ export const emailPage = (subject: string, content: Child): string =>
 function htmlOf(input: ReviewEmailInput, subject: string, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
-  const { email: words, review } = all;
+  const { review } = all;
+  const end = endWords(view);
   const facts = reviewFacts(view);
   const gate = gateOf(view);
   return emailPage(
@@ -296,10 +306,10 @@ function htmlOf(input: ReviewEmailInput, subject: string, excerpt: Excerpt | und
       </table>
       <p style={emailStyles.line}>
         <b>
-          {words.deadline.label}
+          {end.label}
           {review.marks.colon}
         </b>
-        {deadlineOf(facts)} {words.deadline.silence}
+        {deadlineOf(facts)} {end.silence}
       </p>
       {linesOf(view, facts, inHtml).map(({ label, sentences }) => (
         <p style={emailStyles.line}>

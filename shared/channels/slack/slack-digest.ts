@@ -1,6 +1,7 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "../digest-content.ts";
+import { linkWords } from "../fact-words.ts";
 import { warningsOf, whatOf } from "../notice-line.ts";
 import { textOf } from "../../words/text.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
@@ -21,11 +22,10 @@ export function slackDigest(entries: readonly DigestEntry[], words: NoticeWords,
 }
 
 function lineOf({ url, facts }: DigestEntry, words: NoticeWords, brief: boolean): Inline[] {
-  const { gates, deadline } = words.slack.digest;
-  const link: Inline = { type: "link", url, text: gates[facts.gate] };
+  const link: Inline = { type: "link", url, text: linkWords(facts, words) };
   return [
     link,
     ...(brief ? [] : [say(`${words.review.marks.colon}${whatOf(facts, words)}${warningsOf(facts, words)}`)]),
-    ...filled(deadline, { at: moment(facts.deadlineAt) }),
+    ...filled(words.slack.digest.deadline, { at: moment(facts.deadlineAt) }),
   ];
 }

@@ -1,6 +1,7 @@
 // The Slack message of one review for one reviewer: the facts, as much of the content as the policy
 // and Slack's limits allow, and the buttons. It has Approve only where it shows everything that
-// would be sent or delivered. It sends nothing.
+// would be sent or delivered; a form, which needs more than a button, has the link alone. It sends
+// nothing.
 
 import {
   type Button,
@@ -51,6 +52,8 @@ export type SlackMessageInput = {
   readonly reference: Readonly<Record<Extract<SlackAct, "approve" | "deny" | "edit">, string>> | null;
 };
 
+const isForm = ({ subject }: ReviewView): boolean => subject === "form";
+
 /** A message has at most 50 blocks, so content of more pieces is cut. */
 const mostPieces = 30;
 
@@ -68,7 +71,7 @@ export const briefSlackMessage = (input: SlackMessageInput): SlackMessage =>
 
 /** The message with all of the content, or null where it does not fit. */
 function wholeMessage(input: SlackMessageInput): SlackMessage | null {
-  const content = wholeContent(input);
+  const content = isForm(input.view) ? null : wholeContent(input);
   const message = content === null ? null : compose(input, content, { isWhole: true, isBrief: false });
   return message !== null && fits(message) ? message : null;
 }
@@ -93,7 +96,9 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
     review: { counts },
     slack: { hidden },
   } = words;
+  const isAsked = isForm(view);
   if (excerpt === "none" || room === 0) {
+    if (isAsked) return [paragraph(say(words.review.form.open))];
     const what = countWords(charactersIn(view), unshown, words);
     return [
       paragraph(
@@ -103,6 +108,7 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
     ];
   }
   const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room, words);
+  if (isAsked) return [...contentBlocks(view, words, pieces), paragraph(say(words.review.form.open))];
   const beyond = content.pieces.slice(mostPieces).reduce((sum, { text }) => sum + text.length, 0);
   const what = countWords(missing + beyond, unshown, words);
   return [
@@ -212,9 +218,10 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
 }
 
 /** `approve`: the words of the Approve button, or null for none. */
-function controls({ url, reference, words: { slack: words } }: SlackMessageInput, approve: string | null): SlackBlock {
+function controls({ view, url, reference, words: { slack: words } }: SlackMessageInput, approve: string | null): SlackBlock {
   if (reference === null) return paragraph({ type: "link", url, text: words.link });
   const { buttons } = words;
+  const deny: Button = { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference.deny, style: "danger" };
   const approval: Button[] =
     approve === null
       ? []
@@ -224,10 +231,6 @@ function controls({ url, reference, words: { slack: words } }: SlackMessageInput
         ];
   return {
     type: "actions",
-    elements: [
-      ...approval,
-      { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference.deny, style: "danger" },
-      { type: "button", action_id: "open", text: plain(buttons.open), url },
-    ],
+    elements: [...approval, ...(isForm(view) ? [] : [deny]), { type: "button", action_id: "open", text: plain(buttons.open), url }],
   };
 }

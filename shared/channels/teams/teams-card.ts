@@ -11,7 +11,7 @@ import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import { endingOf } from "../ending-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
-import { asksWords, costWords, gateWords, silenceWords } from "../fact-words.ts";
+import { asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
@@ -80,7 +80,7 @@ export function teamsCard(input: TeamsCardInput): TeamsMessage {
 /** The card without content, for where Teams refuses `teamsCard` as too large. */
 export const briefTeamsCard = (input: TeamsCardInput): TeamsMessage => {
   const { view, words, url } = input;
-  return messageOf(summaryOf(view, words), [paragraph(strong(lineOf(view, words))), paragraph(run(words.teams.page))], url, words);
+  return messageOf(summaryOf(view, words), [paragraph(strong(lineOf(view, words))), paragraph(run(pageWords(view, words)))], url, words);
 };
 
 export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessage {
@@ -112,10 +112,10 @@ export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage 
 /** Several reviews: a line with a link for each. No content. */
 export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords): TeamsMessage {
   const title = textOf(words.review.digest, { n: entries.length }, words.lang);
-  const { gates, deadline, why } = words.slack.digest;
+  const { deadline, why } = words.slack.digest;
   const lines = entries.map(({ url, facts }) =>
     paragraph(
-      { type: "TextRun", text: gates[facts.gate], selectAction: { type: "Action.OpenUrl", url } },
+      { type: "TextRun", text: linkWords(facts, words), selectAction: { type: "Action.OpenUrl", url } },
       run(safe(`${words.review.marks.colon}${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
       ...filled(deadline, { at: words.numbers.time(facts.deadlineAt) }),
     ),
@@ -148,10 +148,13 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     ...handOverParts(view, words),
     ...(excerpt === undefined ? [paragraph(run(teams.noExcerpt))] : excerptParts(view, excerpt, words)),
     paragraph(...filled(teams.room, { reviewer: named(view.reviewer, words) })),
-    paragraph(...filled(teams.because, { rule: named(view.rule, words) }), run(` ${teams.page}`)),
+    paragraph(...filled(teams.because, { rule: named(view.rule, words) }), run(` ${pageWords(view, words)}`)),
   ];
   return messageOf(summaryOf(view, words), body, url, words);
 }
+
+/** That it is decided on the page alone. */
+const pageWords = ({ subject }: ReviewView, { review, teams }: NoticeWords): string => (subject === "form" ? review.form.open : teams.page);
 
 function handOverParts(view: ReviewView, words: NoticeWords): (RichText | Frame)[] {
   const handOver = handOverOf(view);

@@ -55,7 +55,7 @@ bulkRoutes.get(paths.inboxBulk, showBulk, async (c) => {
   if (reader instanceof Response) return reader;
   const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
   const found = await Promise.all(picked.slice(0, mostInBulk).map((key) => shownReview(c, reader, key)));
-  const shown = found.filter((each) => each !== null && mayDecide(each.view)) as PresentedReview[]; // no null is left
+  const shown = found.filter((each) => each !== null && mayDecide(each.view) && each.view.subject !== "form") as PresentedReview[]; // no null is left
   const home = pathOfUrl(reader.home);
   const action = `${home}/together`;
   const isDenying = c.req.query("do") === "deny";

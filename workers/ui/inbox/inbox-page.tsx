@@ -8,6 +8,7 @@ import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import { isQuestion } from "../../../shared/review/review-facts.ts";
 import { Document } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
@@ -91,7 +92,7 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         {fill(page.warnings.heading, { n: warnings })}
       </span>
     ),
-    <b>{list.gates[gate]}</b>,
+    <b>{isQuestion(facts) ? page.form.steps.asked : list.gates[gate]}</b>,
     tools + images === 0 ? null : (
       <span>
         {[tools === 0 ? "" : fillText(list.tools, { n: tools }), images === 0 ? "" : fillText(list.images, { n: images })]
@@ -124,12 +125,16 @@ const Row = ({ item, path, now, reader }: RowProps) => {
   const key = reviewKey(run, gate);
   return (
     <li data-key={key}>
-      <label class="pick">
-        <span class="sr">
-          {list.select} <Title gate={gate} facts={facts} />
-        </span>
-        <input type="checkbox" name="pick" value={key} autocomplete="off" />
-      </label>
+      {isQuestion(facts) ? (
+        <span class="pick"></span>
+      ) : (
+        <label class="pick">
+          <span class="sr">
+            {list.select} <Title gate={gate} facts={facts} />
+          </span>
+          <input type="checkbox" name="pick" value={key} autocomplete="off" />
+        </label>
+      )}
       <a class="open" href={`${path}/reviews/${gate}/${run}`}>
         <h2>
           <Title gate={gate} facts={facts} />

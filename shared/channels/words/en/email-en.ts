@@ -19,6 +19,8 @@ export const emailEn = {
       button: "Review the result",
     },
   },
+  /** The same where a server asks a person. */
+  form: { button: "Answer the question", deadline: "Answer before" },
   /** Why this email is sent. `{version}` is the current version. */
   why: {
     asked: "{reviewer}, your decision is needed.",

@@ -11,6 +11,8 @@ export const emailZh = {
     request: { button: "审核请求" },
     response: { button: "审核结果" },
   },
+  /** The same where a server asks a person. */
+  form: { button: "回答问题", deadline: "回答截止时间" },
   /** Why this email is sent. `{version}` is the current version. */
   why: {
     asked: "{reviewer}，需要你来决定。",

@@ -1,0 +1,108 @@
+// A form in each channel: a sentence and a link, and nothing there that answers it.
+
+import { describe, expect, test } from "vitest";
+import { noticeFacts } from "../../../shared/channels/notice-line.ts";
+import { slackDigest } from "../../../shared/channels/slack/slack-digest.ts";
+import { briefSlackMessage, slackMessage } from "../../../shared/channels/slack/slack-message.ts";
+import { briefTeamsCard, teamsCard, teamsDigest } from "../../../shared/channels/teams/teams-card.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
+import { isShownWhole, listLine, reviewLines } from "../../../client/review/screen.ts";
+import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
+import type { FormView, ReviewView } from "../../../shared/review/view.ts";
+import { digestEmail } from "../../../workers/ui/digest-email.tsx";
+import { reviewEmail } from "../../../workers/ui/review-email.tsx";
+import { openRequest } from "../../outside/pages/examples.ts";
+
+const {
+  subject: _subject,
+  models: _models,
+  worstCostUsd: _worst,
+  answeredBy: _by,
+  usage: _usage,
+  cachedAt: _at,
+  costUsd: _cost,
+  ...common
+} = openRequest;
+
+const view: FormView = {
+  ...common,
+  subject: "form",
+  requestor: { ...common.requestor, server: "calendar", name: "book_room" },
+  risks: [],
+  notes: [],
+  request: {
+    kind: "form",
+    server: "calendar",
+    message: "Which room?",
+    schema: { type: "object", properties: { room: { type: "string", title: "Room" } }, required: ["room"] },
+  },
+  requestAsAsked: null,
+  reply: null,
+  replyAsGenerated: null,
+};
+const url = "https://reviews.example.com/r/token";
+const reviewer = { name: "Ada Lovelace" };
+const entries = [{ reviewer, run: view.run, facts: noticeFacts(view), url }];
+
+describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
+  const words = catalogues[language];
+  const { form } = words.review;
+
+  test.each<["none" | "start", boolean]>([
+    ["none", false],
+    ["start", false],
+    ["start", true],
+  ])("Slack has a link and no button that decides (excerpt %s, in a channel: %s)", (excerpt, inChannel) => {
+    const reference = { approve: "a", deny: "d", edit: "e" };
+    const input = { view, words, excerpt, url, inChannel, why: "asked", reference } as const;
+    for (const message of [slackMessage(input), briefSlackMessage(input)]) {
+      const text = JSON.stringify(message);
+      expect([...text.matchAll(/"action_id":"(\w+)"/g)].map(([, id]) => id)).toEqual(["open"]);
+      expect(text).toContain(url);
+      expect(text).toContain(form.open);
+      expect(text).not.toContain(words.slack.hidden.byPolicy);
+    }
+    expect(JSON.stringify(slackMessage({ ...input, reference: null }))).not.toContain("action_id");
+    expect(JSON.stringify(slackMessage(input)).includes("Which room?")).toBe(excerpt === "start");
+  });
+
+  test("Teams says where it is answered", () => {
+    for (const excerpt of ["none", "start"] as const)
+      for (const card of [teamsCard({ view, words, excerpt, url }), briefTeamsCard({ view, words, excerpt, url })]) {
+        const text = JSON.stringify(card);
+        expect(text).toContain(form.open);
+        expect(text).toContain(url);
+        expect(text).not.toContain(words.teams.page);
+      }
+  });
+
+  test("an email has its own button, and says what happens without an answer", () => {
+    const { text, html } = reviewEmail({ view, language, url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
+    for (const part of [text, html]) {
+      expect(part).toContain(words.email.form.button);
+      expect(part).toContain(words.email.form.deadline);
+      expect(part).toContain(form.gates.request.lead);
+      expect(part).not.toContain(words.email.deadline.silence);
+      expect(part).not.toContain(words.email.gates.request.button);
+    }
+    expect(html).not.toMatch(/<(?:form|button|input)/);
+  });
+
+  test("digests name it as a question", () => {
+    expect(digestEmail(entries, language).text).toContain(words.email.form.button);
+    expect(JSON.stringify(slackDigest(entries, words, false))).toContain(form.gates.request.approve);
+    expect(JSON.stringify(teamsDigest(entries, words))).toContain(form.gates.request.approve);
+  });
+});
+
+test("the terminal shows it, and does not approve it", () => {
+  expect(isShownWhole(view)).toBe(false);
+  expect(listLine(view, 1)).toMatch(/question +calendar/);
+  expect(reviewLines(view)[0]).toBe(`calendar asks you. ${catalogues.en.review.form.open}`);
+  expect(reviewLines(view).join("\n")).toContain("  ┃ Which room?");
+});
+
+test("the inbox groups it with no other, which one press would answer", () => {
+  const other: ReviewView = { ...view, run: `${view.run.slice(0, -1)}x` };
+  expect(inboxEntry(other)?.alike).not.toBe(inboxEntry(view)?.alike);
+});
