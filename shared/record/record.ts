@@ -40,6 +40,15 @@ export type OperatorFact =
       readonly digestAfter: string;
     }
   | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
+  /** Written before any of it counts. `server`: null for every server. `until`: ISO 8601. */
+  | {
+      readonly kind: "bypassGiven";
+      readonly by: Operator;
+      readonly key: string;
+      readonly server: string | null;
+      readonly grant: string;
+      readonly until: string;
+    }
   /** Written before the grant is revoked. */
   | { readonly kind: "grantRevoked"; readonly by: Operator; readonly key: string; readonly grant: string }
   /** Written before the sessions end. */
@@ -100,6 +109,7 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   documentWritten: true,
   keyMade: true,
   keyRevoked: true,
+  bypassGiven: true,
   grantRevoked: true,
   inboxSessionsEnded: true,
   recordExported: true,
@@ -286,7 +296,8 @@ export type RecordFact =
       readonly expiresAt: string;
     }
   /** A grant that reviewer `by` gave earlier opened the gate. */
-  | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string }
+  /** `bypass`: an operator's. */
+  | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string; readonly bypass?: true }
   | { readonly kind: "expired" | "undeliverable"; readonly gate: Gate }
   /** `by`: the operator who cancelled it, if one did. */
   | { readonly kind: "cancelled"; readonly cause: string; readonly by?: Operator }

@@ -175,6 +175,7 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "documentWritten":
     case "keyMade":
     case "keyRevoked":
+    case "bypassGiven":
     case "grantRevoked":
     case "inboxSessionsEnded":
     case "recordExported":

@@ -168,14 +168,17 @@ type GrantQueryFacts = {
 /**
  * A request's query for its key's grants, without `asked`, which the session knows. Null where no
  * grant can count: both gates are open, or the current rules do not enable grants or need several
- * approvals.
+ * approvals, and it is no call.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: GrantQueryFacts): Omit<GrantQuery, "asked"> | null {
   const { gatePolicy, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gatePolicy[gate] === "review");
-  if (closed.length === 0 || !mayUseGrants(gatePolicy, requestor)) return null;
+  const mayUse = mayUseGrants(gatePolicy, requestor);
+  // An operator's bypass counts for a call whatever the rules enable.
+  if (closed.length === 0 || !(mayUse || isToolCall(request))) return null;
   return {
     gates: closed,
+    ...(mayUse ? {} : { onlyBypass: true }),
     identity: digestOf("countersign/grant-use/v1", { ...requestRef, params }),
     run,
     exact: requestDigest({ request, models: idsOf(candidates) }, candidates),

@@ -215,7 +215,13 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
 export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
   receivedFact(input, digest),
   ...redactedFacts("request", input.redacted ?? null),
-  ...(input.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
+  ...(input.granted ?? []).map(({ gate, grant, by, bypass }): RecordFact => ({
+    kind: "grantUsed",
+    gate,
+    grant,
+    by,
+    ...(bypass === undefined ? {} : { bypass }),
+  })),
 ];
 
 /** That rules masked something, and how often: never what. */

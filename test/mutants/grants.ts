@@ -7,6 +7,27 @@ const giving = { file: "shared/run/granting.ts", test: { file: "test/shared/run/
 
 export const grantMutants: readonly Mutant[] = [
   {
+    name: "a bypass is for calls",
+    file: "shared/policy/grant.ts",
+    from: "return query.arguments !== undefined && isOf(grant.scope, query);",
+    to: "return isOf(grant.scope, query);",
+    test: { file: "test/shared/policy/grant.test.ts", only: "a bypass" },
+  },
+  {
+    name: "a bypass lasts eight hours at most",
+    file: "shared/policy/grant.ts",
+    from: "Math.min(hours, longestBypassHours)",
+    to: "hours",
+    test: { file: "test/shared/policy/grant.test.ts", only: "a bypass" },
+  },
+  {
+    name: "a bypass of the operator makes no reviewer's grant count",
+    file: "shared/policy/grant.ts",
+    from: "query.onlyBypass !== true &&\n",
+    to: "",
+    test: { file: "test/shared/run/granting.test.ts", only: "a grant for calls" },
+  },
+  {
     name: "a pinned argument must have its value",
     file: "shared/policy/grant.ts",
     from: "name === pin.name && digest === pin.digest",
@@ -20,8 +41,13 @@ export const grantMutants: readonly Mutant[] = [
     to: " }",
     test: { file: "test/shared/run/granting.test.ts", only: "a grant for calls" },
   },
-  { ...grant, name: "a revoked grant covers nothing", from: "grant.revokedAt === null &&\n", to: "" },
-  { ...grant, name: "an expired grant covers nothing", from: "now < grant.expiresAt &&\n", to: "now <= grant.expiresAt &&\n" },
+  { ...grant, name: "a revoked grant covers nothing", from: "if (grant.revokedAt !== null || now", to: "if (now" },
+  {
+    ...grant,
+    name: "an expired grant covers nothing",
+    from: "|| now >= grant.expiresAt) return false;",
+    to: "|| now > grant.expiresAt) return false;",
+  },
   { ...grant, name: "a grant is for its gate", from: "grant.gate === gate &&\n", to: "" },
   {
     ...grant,
@@ -154,8 +180,8 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "where the rules enable no grants none is asked for",
-    from: "if (closed.length === 0 || !mayUseGrants(gatePolicy, requestor)) return null;",
-    to: "if (closed.length === 0) return null;",
+    from: "...(mayUse ? {} : { onlyBypass: true }),\n",
+    to: "",
   },
   {
     name: "a grant that was given twice is given once",

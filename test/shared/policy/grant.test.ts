@@ -5,6 +5,7 @@ import {
   type GrantQuery,
   type GrantScope,
   type GrantUse,
+  bypassFrom,
   covers,
   giveBack,
   grantState,
@@ -465,5 +466,49 @@ describe("the shape", () => {
         expect(shapeDigest({ ...request, messages, maxTokens, modelPreferences: { costPriority: 1 } }, candidates)).toBe(shape);
       }),
     );
+  });
+});
+
+describe("a bypass", () => {
+  const given = bypassFrom({ id: "key_1.b", key: "key_1", server: "notes", by: "ann@example.com", hours: 99 }, 0);
+  const query = (over: Partial<GrantQuery> = {}): GrantQuery => ({
+    gates: ["request", "response"],
+    identity: "call",
+    run: "run_1",
+    asked: "fresh",
+    exact: "exact",
+    shape: "shape",
+    session: null,
+    server: "notes",
+    tool: { method: "tools/call", name: "delete" },
+    arguments: [],
+    onlyBypass: true,
+    boundTo: "tool",
+    characters: 50,
+    maxTokens: 0,
+    risk: "high",
+    provenance: "observed",
+    worstCostMicroUsd: 0,
+    rule: "any",
+    deciders: [],
+    ...over,
+  });
+  const opened = (over: Partial<GrantQuery> = {}, at = 1): unknown => useGrants([given], [], query(over), at).passes;
+
+  test("opens both gates of a call, whatever the rules enable, for eight hours at most", () => {
+    const pass = { grant: "key_1.b", by: "ann@example.com", bypass: true };
+    expect(opened()).toEqual([
+      { gate: "request", ...pass },
+      { gate: "response", ...pass },
+    ]);
+    expect(opened({}, 8 * 3_600_000 - 1)).toHaveLength(2);
+    expect(opened({}, 8 * 3_600_000)).toEqual([]);
+  });
+
+  test("opens nothing for another server, for what is no call, and once it was ended", () => {
+    expect(opened({ server: "mail" })).toEqual([]);
+    const { arguments: _call, ...message } = query();
+    expect(useGrants([given], [], message, 1).passes).toEqual([]);
+    expect(useGrants([{ ...given, revokedAt: 1 }], [], query(), 1).passes).toEqual([]);
   });
 });

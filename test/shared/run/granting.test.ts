@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
+import { type Grant, bypassFrom, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
@@ -368,6 +368,18 @@ describe("a grant for calls", () => {
     expect(passes(grant, { path: "/b", env: "production", count: 1 })).toBe(false);
     expect(passes(grant, { path: "/b", env: "staging", count: "1" })).toBe(false);
     expect(passes(giving({}), { path: "/b", env: "production", count: 2 })).toBe(true);
+  });
+
+  test("does not count where the rules do not enable grants: only a bypass would", () => {
+    const grant = giving({});
+    const request = approved;
+    const enabled = planOf(request);
+    const plan = { ...enabled, gatePolicy: { ...enabled.gatePolicy, grants: false } };
+    const query = grantQueryOf({ run: "run_2", plan, request, requestor: requestorOfCall, requestRef, params: "digest" });
+    if (query === null) throw new Error("no query");
+    expect(useGrants([grant], [], { ...query, asked: "fresh" }, now).passes).toEqual([]);
+    const bypass = bypassFrom({ id: "key_dev.b", key: "key_dev", server: undefined, by: "ann@example.com", hours: 1 }, now);
+    expect(useGrants([grant, bypass], [], { ...query, asked: "fresh" }, now).passes).toHaveLength(2);
   });
 
   test("covers no call with an argument more or less", () => {

@@ -1,11 +1,12 @@
-// The operator lists and revokes the grants of all keys. Each KeyObject has its own; nothing here
-// gives one.
+// The operator lists and revokes the grants of all keys, and gives bypasses. Each KeyObject has its
+// own; nothing here gives a reviewer's grant.
 
-import { readJsonOf } from "../../../shared/json/json-of.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
-import { type Grant, grantState } from "../../../shared/policy/grant.ts";
-import { keyOfGrantId } from "../../../shared/run/granting.ts";
+import { type Grant, bypassFrom, grantState, longestBypassHours } from "../../../shared/policy/grant.ts";
+import { grantIdOf, keyOfGrantId } from "../../../shared/run/granting.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, keyStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -15,8 +16,8 @@ import { iso } from "../../http/iso-time.ts";
 import type { App } from "../app-context.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
-import { validQuery } from "../validated.ts";
-import { type GrantList, type ShownGrant, grantList } from "./answers/grants.ts";
+import { validJson, validQuery } from "../validated.ts";
+import { type BypassList, type GrantList, type ShownGrant, bypassList, grantList } from "./answers/grants.ts";
 
 /** Each key costs one call to its object, and a request may make 50 calls on the smallest plan. */
 const keysInAnAnswer = 40;
@@ -50,6 +51,43 @@ grantRoutes.get(paths.admin.grants, listGrants, validQuery(grantsQuery), async (
     200,
     { "Cache-Control": "no-store" },
   );
+});
+
+const bypassSchema = z
+  .strictObject({
+    key: z.string().max(128).optional().describe("The id of the API key; absent: every key that there is now"),
+    server: z.string().min(1).max(256).optional().describe("The MCP server; absent: any"),
+    hours: z.int().min(1).max(longestBypassHours).default(1),
+  })
+  .refine(({ key, server }) => key !== undefined || server !== undefined, "needs a key or a server");
+
+const giveBypass = describe("giveBypass", {
+  summary: "Lets the tool calls of a key, or at a server, pass without a review for a time",
+  201: asJson(bypassList, "A grant for each key; each ends with its time, or by DELETE /admin/grants/{id}"),
+  404: "No such key",
+  409: `A bypass is for at most ${keysInAnAnswer} keys at once: name one`,
+});
+
+/** Rules that refuse still do, and each use is in the record. */
+grantRoutes.post(paths.admin.grants, giveBypass, validJson("BypassRequest", bypassSchema), async (c) => {
+  const { key, server, hours } = c.req.valid("json");
+  const known = await keyIds(c.env);
+  const keys = key === undefined ? known : known.filter((id) => id === key);
+  if (keys.length === 0) return c.json({ error: "There is no such key" }, 404);
+  if (keys.length > keysInAnAnswer) return c.json({ error: `There are more than ${keysInAnAnswer} keys: name one` }, 409);
+  const { operator } = c.var;
+  const by = operator.kind === "access" ? operator.email : `admin token ${operator.fingerprint}`;
+  const now = Date.now();
+  const grants = keys.map((id) => {
+    const own = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+    return bypassFrom({ id: grantIdOf(id, own), key: id, server, by, hours }, now);
+  });
+  for (const grant of grants) {
+    const about = { key: grant.key, server: server ?? null, grant: grant.id, until: iso(grant.expiresAt) };
+    await configStub(c.env).record({ kind: "bypassGiven", by: operator, ...about });
+    await keyStub(c.env, grant.key).giveGrant(jsonOf(grant));
+  }
+  return c.json({ grants: grants.map((grant) => lineOf(grant, now)) } satisfies BypassList, 201, { "Cache-Control": "no-store" });
 });
 
 const revokeGrant = describe("revokeGrant", {
@@ -98,9 +136,13 @@ function lineOf(grant: Grant, now: number): ShownGrant {
     maxTokensAtMost,
     usesGiven,
     usesLeft,
+    bypass,
+    pinned,
   } = grant;
   return {
     id,
+    ...(bypass === undefined ? {} : { bypass }),
+    ...(pinned === undefined ? {} : { pinned: pinned.map(({ name }) => name) }),
     key,
     gate,
     scope,

@@ -200,6 +200,7 @@ describe("at the operator's API", () => {
       "PATCH /keys/key_1",
       "DELETE /keys/key_1",
       "POST /reviewers",
+      "POST /grants",
       "PUT /runs-of-tomorrow",
       "POST /routing/explain/more",
     ];

@@ -11,6 +11,8 @@ const risk = () => z.enum(["none", "low", "medium", "high"]);
 const grant = () =>
   z.object({
     id: text(),
+    bypass: z.literal(true).exactOptional().describe("An operator's, for any call of its scope at both gates"),
+    pinned: list(text()).exactOptional().describe("The arguments that must have the values of the approved call"),
     key: text(),
     gate: z.enum(["request", "response"]),
     scope: z.discriminatedUnion("kind", [
@@ -38,6 +40,9 @@ const grant = () =>
     revokedAt: time().nullable(),
   });
 export type ShownGrant = AnswerOf<typeof grant>;
+
+export const bypassList = named("BypassList", () => z.object({ grants: list(grant()) }));
+export type BypassList = AnswerOf<typeof bypassList>;
 
 export const grantList = named("GrantList", () => z.object({ grants: list(grant()), next: text().nullable() }));
 export type GrantList = AnswerOf<typeof grantList>;

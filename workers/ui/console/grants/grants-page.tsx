@@ -7,7 +7,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Done, Empty, List, Pager, Refused, Tag } from "../pieces.tsx";
+import { Confirm, Done, Empty, List, Names, Pager, Refused, Tag } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { grantsWords } from "./grants-words.ts";
 
@@ -24,7 +24,7 @@ async function read({ api, query }: Visit): Promise<GrantList> {
   }
 }
 
-const For = ({ of: { scope, gate, what, key } }: { of: ShownGrant }) => {
+const For = ({ of: { scope, gate, what, key, bypass, pinned } }: { of: ShownGrant }) => {
   const texts = useTexts(grantsWords);
   const names = {
     tool: <Name value={"tool" in scope ? scope.tool.name : ""} />,
@@ -33,7 +33,8 @@ const For = ({ of: { scope, gate, what, key } }: { of: ShownGrant }) => {
   return (
     <>
       {fill(texts.scopes[scope.kind], names)}
-      <div class="soft">{texts.covers[gate][what]}</div>
+      <div class="soft">{bypass === true ? <b>{texts.bypass}</b> : texts.covers[gate][what]}</div>
+      {pinned === undefined || pinned.length === 0 ? null : <div class="soft">{fill(texts.pinned, { names: <Names of={pinned} /> })}</div>}
       <div class="soft">{fill(texts.key, { key: <span class="digest">{key}</span> })}</div>
     </>
   );
@@ -50,13 +51,19 @@ const GrantRow = ({ visit, of }: { visit: Visit; of: ShownGrant }) => {
       </td>
       <td data-k={columns.by}>
         <Name value={of.by} /> {at(of.givenAt)}
-        <div>
-          <a href={visit.at(`requests/${encodeURIComponent(of.run)}`)}>{texts.request}</a>
-        </div>
+        {of.bypass === true ? null : (
+          <div>
+            <a href={visit.at(`requests/${encodeURIComponent(of.run)}`)}>{texts.request}</a>
+          </div>
+        )}
       </td>
       <td data-k={columns.uses}>
-        {fill(texts.of, { left: String(of.usesLeft), given: String(of.usesGiven) })}
-        <div class="soft">{texts.money.replace("{amount}", amountIn("usd", of.spendLeftUsd, visit.language))}</div>
+        {of.bypass === true
+          ? fill(texts.usedTimes, { n: String(of.usesGiven - of.usesLeft) })
+          : fill(texts.of, { left: String(of.usesLeft), given: String(of.usesGiven) })}
+        {of.bypass === true ? null : (
+          <div class="soft">{texts.money.replace("{amount}", amountIn("usd", of.spendLeftUsd, visit.language))}</div>
+        )}
       </td>
       <td data-k={columns.ends}>
         {of.state === "live" ? (

@@ -48,6 +48,10 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
     }
     case "keyRevoked":
       return { sentence: acts.keyRevoked, values: { key: name(fact.key) } };
+    case "bypassGiven":
+      return fact.server === null
+        ? { sentence: acts.bypassGivenAll, values: { key: name(fact.key) } }
+        : { sentence: acts.bypassGiven, values: { key: name(fact.key), server: name(fact.server) } };
     case "grantRevoked":
       return { sentence: acts.grantRevoked, values: { grant: name(fact.grant) } };
     case "inboxSessionsEnded":

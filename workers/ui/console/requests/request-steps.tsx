@@ -143,7 +143,9 @@ function useTold(what: StepWhat, made: Made): Told {
       };
     }
     case "grantUsed":
-      return { head: fill(steps.grantUsed, { by: <Name value={what.by} />, gate: texts.gates[what.gate] }) };
+      return {
+        head: fill(what.bypass === true ? steps.bypassed : steps.grantUsed, { by: <Name value={what.by} />, gate: texts.gates[what.gate] }),
+      };
     case "edited":
       return { head: fill(steps.edited, { by: <Name value={what.by} />, gate: texts.gates[what.gate] }), more: [digests(what)] };
     case "redactionLifted":
