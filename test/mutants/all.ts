@@ -1,5 +1,6 @@
 import { budgetMutants } from "./budgets.ts";
 import { approvalMutants } from "./approvals.ts";
+import { relayedCallMutants } from "./relayed-calls.ts";
 import { associationMutants } from "./association.ts";
 import { callMutants } from "./calls.ts";
 import { configurationMutants } from "./configuration.ts";
@@ -46,6 +47,7 @@ export const mutants: readonly Mutant[] = [
   ...associationMutants,
   ...callMutants,
   ...approvalMutants,
+  ...relayedCallMutants,
   ...runMutants,
   ...ownershipMutants,
   ...replyMutants,

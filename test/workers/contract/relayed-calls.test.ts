@@ -1,8 +1,10 @@
 // A client's `tools/call` at the relay, where the policy wants a person before it: in each pair of
 // families, request by request. What the server gets, and what the client is told.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { kindsOf, recordOf, recordWith, ringAlarm, stubOf } from "../objects/inside.ts";
+import { stopStub } from "../../../workers/stubs/stubs.ts";
+import { asObject, kindsOf, recordOf, recordWith, ringAlarm, stubOf } from "../objects/inside.ts";
 import { reasonMarker } from "../support/logs.ts";
 import {
   type Notice,
@@ -37,13 +39,15 @@ const tool = "delete_branch";
 const given = { branch: "main", force: true };
 const editPath = "edit:/arguments";
 
+/** The development key has no owner, who would be barred. */
+const own = { selfApproval: true };
 const rules = [
-  { name: "calls", when: { subject: "toolCall", tool: "delete_*" }, then: { request: "review", response: "allow" } },
-  { name: "told", when: { subject: "toolCall", tool: "tell_*" }, then: { request: "review", response: "allow", tellReason: true } },
-  { name: "results", when: { subject: "toolCall", tool: "read_*" }, then: { request: "allow", response: "review" } },
-  { name: "both", when: { subject: "toolCall", tool: "both_*" }, then: { request: "review", response: "review" } },
+  { name: "calls", when: { subject: "toolCall", tool: "delete_*" }, then: { request: "review", response: "allow", ...own } },
+  { name: "told", when: { subject: "toolCall", tool: "tell_*" }, then: { request: "review", response: "allow", tellReason: true, ...own } },
+  { name: "results", when: { subject: "toolCall", tool: "read_*" }, then: { request: "allow", response: "review", ...own } },
+  { name: "both", when: { subject: "toolCall", tool: "both_*" }, then: { request: "review", response: "review", ...own } },
   { name: "never", when: { subject: "toolCall", tool: "drop_*" }, then: { request: "refuse", response: "allow" } },
-  { name: "named", when: { subject: "toolCall", tool: "list_*" }, then: { request: "allow", response: "allow" } },
+  { name: "named", when: { subject: "toolCall", tool: "list_*" }, then: { request: "allow", response: "allow", ...own } },
 ];
 
 type Result = {
@@ -362,8 +366,10 @@ describe("nothing is sent", () => {
   test.each(["everything", "servers/old"])("once an operator stopped %s, also where the call is approved", async (what) => {
     const run = await approvedAlone();
     expect((await admin(`/stops/${what}`, { method: "PUT" })).status).toBe(204);
+    expect(await stubOf(run).claim({ session: null, originating: "", request: "" })).toBe('{"kind":"ended"}');
     const said = await plain.call();
     expect(textOf(said)).toContain("An operator has stopped calls");
+    await ringAlarm(asObject(stopStub(env, 0)));
     expect(await ended(run)).toBe("cancelled");
     expect(sent()).toHaveLength(0);
     expect((await admin(`/stops/${what}`, { method: "DELETE" })).status).toBe(204);
@@ -414,7 +420,7 @@ describe("one approval is one call", () => {
 
   test("a policy that asks others asks anew", async () => {
     const run = await approvedAlone();
-    const asks = { request: "review", response: "allow", reviewers: ["others"] };
+    const asks = { request: "review", response: "allow", reviewers: ["others"], ...own };
     await configure("policy", {
       ...policy,
       rules: [{ name: "calls", when: { subject: "toolCall" }, then: asks }],
@@ -439,6 +445,28 @@ describe("one approval is one call", () => {
     expect(sent()).toHaveLength(1);
     expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
     expect(sent()).toHaveLength(1);
+  });
+
+  test("a client that leaves while its call runs leaves an unknown outcome, and the call is not sent again", async () => {
+    const stream = openStream();
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
+    const answer = await ask(await connected());
+    const { run } = await decide("request", "approve");
+    await eventually("the call", async () => (sent().length > 0 ? true : null));
+    await answer.body?.cancel();
+    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
+    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
+    expect(textOf(await plain.call())).toContain("it may have run or not");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("what was exchanged after its approval is not sent", async () => {
+    const run = await approvedAlone();
+    await runInDurableObject(stubOf(run), (_, { storage }) => {
+      storage.sql.exec("UPDATE content SET text = replace(text, 'main', 'prod') WHERE name = 'request:1'");
+    });
+    await plain.call({}, { send: brief });
+    expect(sent()).toHaveLength(0);
   });
 
   test("a denial that nobody heard is told to the same call, and nobody is asked again", async () => {

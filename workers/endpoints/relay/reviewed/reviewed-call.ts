@@ -93,7 +93,7 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const read = await readCall(c, relay, message, send);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
-  if (planned.ok && isPlain(planned.value) && planned.value.gatePolicy.rule === "default") return send(message, relay);
+  if (planned.ok && isUnnamed(planned.value)) return send(message, relay);
   if (planned.ok && read.asTask && mayKeepResult(planned.value)) return answered(read, taskNotice);
   const begun = await begin(read.incoming, planned);
   if (!begun.ok) return refused(read, begun.error);
@@ -107,6 +107,9 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
 
 /** Nobody has to decide, and the result passes as it comes. */
 const isPlain = (plan: Plan): boolean => plan.gatePolicy.request === "allow" && plan.redacted === null && !mayKeepResult(plan);
+
+/** No rule is about it, in shadow or not: there is nothing to record. */
+const isUnnamed = (plan: Plan): boolean => isPlain(plan) && plan.gatePolicy.rule === "default" && plan.gatePolicy.shadow === undefined;
 
 /** Whether its result may be reviewed or masked. */
 const mayKeepResult = (plan: Plan): boolean =>
@@ -384,7 +387,10 @@ class HeldCall {
       const first = await Promise.race([outcome, approved.promise]);
       return first === "approved" ? await this.#released(outcome) : this.#ended(first, false);
     } catch (error) {
-      if (this.#watching.signal.reason !== "held") throw error;
+      const { aborted, reason } = this.#watching.signal;
+      if (!aborted) throw error;
+      // Nobody reads what is said to a client that has left.
+      if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
       if (this.#read.isStateless) return { response: comeBack(this.#read) };
       return this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));

@@ -1,0 +1,117 @@
+// A client's call of a tool at the relay: what lets it through, once, and what its result passes.
+
+import type { Mutant } from "./mutant.ts";
+
+const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/relayed-calls.test.ts", only });
+const stdio = { file: "test/client/stdio/reviewed-calls.test.ts" };
+const release = { file: "workers/objects/run/act/run-release.ts" };
+const gate = { file: "workers/endpoints/relay/reviewed/reviewed-call.ts" };
+const answer = { file: "workers/endpoints/relay/reviewed/call-answer.ts" };
+
+export const relayedCallMutants: readonly Mutant[] = [
+  {
+    ...release,
+    name: "an approval is for the caller that waits now",
+    from: "if (!isHolder || !isUnclaimed(state)",
+    to: "if (!isUnclaimed(state)",
+    test: contract("the later one gets it"),
+  },
+  {
+    ...release,
+    name: "what is claimed is what was approved",
+    from: "if (requestDigest(content, input.candidates) !== state.content.digest)",
+    to: "if (false)",
+    test: contract("exchanged after its approval"),
+  },
+  {
+    ...release,
+    name: "nothing is claimed that an operator stopped",
+    from: 'if (!permitted.ok) cancelRun(this.#deps, "stopped");',
+    to: "",
+    test: contract("once an operator stopped everything"),
+  },
+  {
+    file: "workers/objects/run/begin/run-requestor.ts",
+    name: "a call whose caller left is lost",
+    from: "      this.#lost();\n",
+    to: "",
+    test: contract("leaves an unknown outcome"),
+  },
+  {
+    file: "workers/objects/run/outbox/run-clock.ts",
+    name: "an approval that nobody comes for is over",
+    from: 'this.#deps.store.schedule.drop("claim");\n        cancelRun(this.#deps, "caller");',
+    to: 'this.#deps.store.schedule.drop("claim");',
+    test: contract("nobody came for in time"),
+  },
+  {
+    ...gate,
+    name: "no call hides in a batch",
+    from: "if (plan === null || !plan.ok || !isPlain(plan.value))",
+    to: "if (plan === null || !plan.ok)",
+    test: contract("hides in a batch"),
+  },
+  {
+    ...gate,
+    name: "a call without an id is none",
+    from: "if (id === undefined) return refuseWith(",
+    to: "if (id === undefined) await refuseWith(",
+    test: contract("shown as another call"),
+  },
+  {
+    ...gate,
+    name: "an approval is for one user of a server",
+    from: "user: ownerOf(authorization)?.token ?? null",
+    to: "user: authorization === undefined",
+    test: contract("another user's credential"),
+  },
+  {
+    ...gate,
+    name: "a state is of its own call",
+    from: "if (fromUtf8(payload) !== contentOf(relay, body)) return null;",
+    to: "",
+    test: contract("no use of that state"),
+  },
+  {
+    ...gate,
+    name: "a cancelled call is withdrawn",
+    from: "if (session === null || session instanceof Response || ids.length === 0)",
+    to: "if (session === null || session instanceof Response || ids.length >= 0)",
+    test: contract("once its client cancelled"),
+  },
+  {
+    ...gate,
+    name: "a call whose result is reviewed is no task",
+    from: "if (planned.ok && read.asTask && mayKeepResult(planned.value))",
+    to: "if (planned.ok && read.asTask && !mayKeepResult(planned.value) && false)",
+    test: contract("is none where its result is reviewed"),
+  },
+  {
+    ...answer,
+    name: "a result hides in no other message",
+    from: 'const isOdd = message === null || Object.hasOwn(message, "result")',
+    to: "const isOdd = message === null",
+    test: contract("by no other way"),
+  },
+  {
+    ...answer,
+    name: "what comes before a reviewed result has no event id",
+    from: "await pass?.(eventOf(message));",
+    to: "await pass?.(event);",
+    test: contract("by no other way"),
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "only an approval lets a call through",
+    from: 'if (first.decision !== "approved")',
+    to: 'if (first.decision === "denied")',
+    test: stdio,
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a call that ended meanwhile is not sent",
+    from: "if (isOver) return;",
+    to: "",
+    test: stdio,
+  },
+];
