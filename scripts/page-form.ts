@@ -73,7 +73,7 @@ export function pressButton(act: string, untouched: URLSearchParams, fields: URL
  */
 export async function decideByLink(
   link: string,
-  act: "approve" | "deny" | "handOver" | "notMine",
+  act: "approve" | "deny" | "handOver" | "notMine" | "fill",
   change: (fields: URLSearchParams) => void = () => {},
 ): Promise<Response> {
   const page = await fetch(link);

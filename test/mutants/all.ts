@@ -10,6 +10,7 @@ import { budgetGapMutants } from "./gaps-budgets.ts";
 import { noticeGapMutants } from "./gaps-notices.ts";
 import { relayGapMutants } from "./gaps-relay.ts";
 import { failureMutants } from "./failures.ts";
+import { formMutants } from "./forms.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -43,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   ...linkMutants,
   ...inboxMutants,
   ...policyMutants,
+  ...formMutants,
   ...grantMutants,
   ...associationMutants,
   ...callMutants,
