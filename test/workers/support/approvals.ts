@@ -8,7 +8,11 @@ export const askAbout = (then: object = {}, more: object = {}): Promise<void> =>
   configure("policy", {
     ...policy,
     rules: [
-      { name: "deleting", when: { subject: "toolCall", tool: "delete*" }, then: { request: "review", tellReason: true, ...then } },
+      {
+        name: "deleting",
+        when: { subject: "toolCall", tool: "delete*" },
+        then: { request: "review", selfApproval: true, tellReason: true, ...then },
+      },
       { name: "never", when: { subject: "toolCall", tool: "drop*" }, then: { request: "refuse" } },
       ...policy.rules,
     ],

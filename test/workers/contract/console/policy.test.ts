@@ -102,7 +102,7 @@ describe("a draft", () => {
   test("that cuts API keys off is saved after a question that names them", async () => {
     const key = await createKey({ name: "unowned" });
     const opened = await press(browser, page, "edit:default");
-    const { selfApproval: _checked, ...fields } = fieldsIn(opened.text);
+    const fields = { ...fieldsIn(opened.text), selfApproval: "no" };
     const asked = await browser.post("policy", { ...fields, do: "save" });
     expect(asked.status).toBe(422);
     expect(asked.text).toContain(key.name);
