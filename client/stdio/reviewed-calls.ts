@@ -3,38 +3,41 @@
 // reviewer approved; anything else is answered here, and the server hears nothing of it. Works on
 // lines; uses no process or stream.
 
+import { checkExact } from "../../shared/json/exact.ts";
+import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { type Members, isObject, objectOf, parseJson } from "../../shared/json/values.ts";
 import { edited, textAt } from "../../shared/json/spans.ts";
 import { argumentEdits, argumentsIn, callMethod, editedNotice, noticeResult, waitingNotice } from "../../shared/relay/call-notices.ts";
 import { protocolVersionKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
+import type { Approval, ApprovalRequest } from "../approval.ts";
 import { asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
 import { decoded, rawIdIn, whole } from "./stateless-lines.ts";
 
-/** What the gateway says of a call. `changed`: the arguments that a reviewer approved, as JSON. */
-export type CallDecision =
-  | { readonly isApproved: true; readonly changed: string | null }
-  | { readonly isApproved: false; readonly run: string | null; readonly what: string; readonly says: string };
-
 type Settings = {
   readonly server: string;
   readonly holdMilliseconds: number;
-  /** Asks the gateway, with a call as JSON. Rejects where that is not possible. */
-  readonly decide: (call: string, signal: AbortSignal) => Promise<CallDecision>;
+  /** Asks the gateway. Rejects where that is not possible. */
+  readonly decide: (call: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Takes an approved line as if the client had sent it now. */
   readonly approved: (line: Uint8Array) => void;
   readonly toClient: (line: string) => void;
 };
 
-const unasked: CallDecision = {
-  isApproved: false,
-  run: null,
-  what: "failed",
-  says: "The gateway cannot be asked about this call now.",
-};
+const unasked: Approval = { decision: "failed", message: "The gateway cannot be asked about this call now." };
+
+/** Why a person might be shown another call than the one that the server reads; null where not. */
+function whyUnclear(line: Uint8Array, { name, arguments: given = {} }: Members): string | null {
+  if (typeof name !== "string" || !isObject(given)) return "name is a text, and arguments an object";
+  const issues = new IssueCollector();
+  const span = argumentsIn(line);
+  if (span !== undefined) checkExact(textAt(line, span), issues);
+  const [issue] = issues.found;
+  return issue === undefined ? null : `/params/arguments${issue.pointer} ${issue.message}`;
+}
 
 /** A call that waits. */
 type Held = { readonly left: AbortController };
@@ -66,6 +69,8 @@ export class ReviewedCalls {
       return this.#refuse(value, "Send each tools/call by itself, with an id: a person may have to decide about it");
     if (this.#held.size >= MOST_AT_ONCE) return this.#refuse(value, `More than ${MOST_AT_ONCE} calls wait at once`);
     if (this.#held.has(idKey(request.id))) return this.#refuse(value, "This id is in use");
+    const wrong = whyUnclear(line, request.params);
+    if (wrong !== null) return this.#refuse(value, wrong);
     void this.#hold(line, request);
     return undefined;
   }
@@ -104,9 +109,8 @@ export class ReviewedCalls {
     this.#held.set(key, held);
     const enough = new AbortController();
     const span = argumentsIn(line);
-    // As they were written: a person sees every digit that the server gets.
     const given = span === undefined ? "{}" : textAt(line, span);
-    const call = `{"tool":${JSON.stringify(params["name"])},"server":${JSON.stringify(server)},"arguments":${given}}`;
+    const call = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {} };
     const first = await Promise.race([
       decide(call, AbortSignal.any([held.left.signal, enough.signal])).catch(() => unasked),
       sleep(holdMilliseconds, held.left.signal).then(() => "enough" as const),
@@ -120,9 +124,10 @@ export class ReviewedCalls {
     const isStateless = objectIn(params, "_meta")[protocolVersionKey] !== undefined;
     const answer = (result: JsonObject): void => this.#answer(raw, isStateless ? { resultType: "complete", ...result } : result);
     if (first === "enough") return answer(waitingNotice(null, "request"));
-    if (!first.isApproved) return answer(noticeResult({ text: `${first.says} It was not run.`, run: first.run, what: first.what }));
-    const after = first.changed;
-    if (after === null) return approved(line);
+    if (first.decision !== "approved")
+      return answer(noticeResult({ text: `${first.message} It was not run.`, run: first.id ?? null, what: first.decision }));
+    if (!first.edited) return approved(line);
+    const after = JSON.stringify(first.arguments);
     this.#changed.set(key, { before: given, after });
     approved(edited(line, argumentEdits(line, after)));
   }

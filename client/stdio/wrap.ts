@@ -3,15 +3,15 @@
 
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { membersIn } from "../../shared/json/exact-json.ts";
-import { objectOf, parseJson } from "../../shared/json/values.ts";
+import { parseJson } from "../../shared/json/values.ts";
+import { type Approval, type ApprovalRequest, requestApproval } from "../approval.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
 import type { StdioCommand } from "./command-line.ts";
 import { errorLine } from "./client-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
-import { type CallDecision, ReviewedCalls } from "./reviewed-calls.ts";
+import { ReviewedCalls } from "./reviewed-calls.ts";
 import { Outlet } from "./outlet.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
 import { TranslatingRelay } from "./translating-relay.ts";
@@ -50,7 +50,7 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
     onError: ({ message }) => warn(message),
   });
-  const decide = (call: string, signal: AbortSignal): Promise<CallDecision> => askDecision(options, call, signal);
+  const decide: Running["decide"] = (call, signal) => requestApproval(call, { url, apiKey, signal });
   const { connection } = sampling.connection({ server, ...(tokenUsd === undefined ? {} : { v1Tokens: { maxUsd: tokenUsd } }) });
   let relay: TranslatingRelay | undefined;
   const start = (toClient: Outlet, toServer: Outlet): TranslatingRelay => {
@@ -69,32 +69,13 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
   return run({ options, env, warn, start, decide, flush: () => sampling.flush() });
 }
 
-/** What the gateway says of a call: an answer, also one that refuses it. */
-async function askDecision({ url, apiKey }: StdioCommand, call: string, signal: AbortSignal): Promise<CallDecision> {
-  const response = await fetch(`${url.replace(/\/+$/, "")}/approvals`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
-    body: call,
-    // A redirect would carry the key to another address.
-    redirect: "manual",
-    signal,
-  });
-  const text = await response.text();
-  const { decision, edited, id, message, error } = objectOf(parseJson(text)) ?? {};
-  if (response.status === 200 && decision === "approved")
-    return { isApproved: true, changed: edited === true ? (membersIn(text).get("arguments") ?? null) : null };
-  const why = objectOf(error)?.["message"];
-  const says =
-    typeof message === "string" ? message : `The gateway refused this call: ${typeof why === "string" ? why : `HTTP ${response.status}`}.`;
-  return { isApproved: false, run: typeof id === "string" ? id : null, what: typeof decision === "string" ? decision : "failed", says };
-}
-
 type Running = {
   readonly options: StdioCommand;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
   readonly start: (toClient: Outlet, toServer: Outlet) => TranslatingRelay;
-  readonly decide: (call: string, signal: AbortSignal) => Promise<CallDecision>;
+  /** Asks people about a call. */
+  readonly decide: (call: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
   /** Resolves when the gateway has every notice of what ended. */
   readonly flush: () => Promise<void>;
 };

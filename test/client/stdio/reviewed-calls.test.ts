@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { type CallDecision, ReviewedCalls } from "../../../client/stdio/reviewed-calls.ts";
+import type { Approval, ApprovalRequest } from "../../../client/approval.ts";
+import { ReviewedCalls } from "../../../client/stdio/reviewed-calls.ts";
 
 /** Calls between nobody and nobody: what each side gets, and how the gateway decides. */
 function reviewed(hold: Promise<void> = new Promise(() => {})) {
   const asked: {
-    readonly call: string;
+    readonly call: ApprovalRequest;
     readonly signal: AbortSignal;
-    readonly decide: (decision: CallDecision) => void;
+    readonly decide: (decision: Approval) => void;
     readonly fail: () => void;
   }[] = [];
   const server: string[] = [];
@@ -29,16 +30,17 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
   return { calls, asked, server, client, send, settle };
 }
 
+const approval: Approval = { decision: "approved", id: "run_1", mode: "human", arguments: {}, edited: false };
 const line = (params: string, id = "7"): string => `{ "jsonrpc":"2.0","id":${id}, "method":"tools/call","params":${params} }\n`;
-const given = '{ "name":"delete", "arguments":{ "n":1.0, "id":12345678901234567890 } }';
+const given = '{ "name":"delete", "arguments":{ "n":1.0, "ok":true } }';
 
 test("an approved call passes byte for byte, once it is approved", async () => {
   const { asked, server, client, send, settle } = reviewed();
   send(line(given));
   await settle();
   expect([server, client]).toEqual([[], []]);
-  expect(asked.map(({ call }) => call)).toEqual(['{"tool":"delete","server":"notes","arguments":{ "n":1.0, "id":12345678901234567890 }}']);
-  asked[0]?.decide({ isApproved: true, changed: null });
+  expect(asked.map(({ call }) => call)).toEqual([{ tool: "delete", server: "notes", arguments: { n: 1, ok: true } }]);
+  asked[0]?.decide(approval);
   await settle();
   expect(server).toEqual([line(given)]);
 });
@@ -46,19 +48,19 @@ test("an approved call passes byte for byte, once it is approved", async () => {
 test("a changed call passes with other arguments, and its response says so", async () => {
   const { calls, asked, server, send, settle } = reviewed();
   send(line(given));
-  asked[0]?.decide({ isApproved: true, changed: '{"n":2}' });
+  asked[0]?.decide({ ...approval, arguments: { n: 2 }, edited: true });
   await settle();
   expect(server).toEqual([line('{ "name":"delete", "arguments":{"n":2} }')]);
   const answer = '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"done"}],"n":1.0}}\n';
   const told = Buffer.from(calls.fromServer(Buffer.from(answer))).toString();
-  expect(told).toContain("`n` from 1.0 to 2, `id` was removed. This is what ran.");
+  expect(told).toContain("`n` from 1.0 to 2, `ok` was removed. This is what ran.");
   expect(told).toContain('"n":1.0}}');
   expect(Buffer.from(calls.fromServer(Buffer.from(answer))).toString()).toBe(answer);
 });
 
-test.each<[string, CallDecision]>([
-  ["denied", { isApproved: false, run: "run_1", what: "denied", says: "A reviewer denied this call." }],
-  ["expired", { isApproved: false, run: null, what: "expired", says: "Nobody decided about this call in time, and nobody declined it." }],
+test.each<[string, Approval]>([
+  ["denied", { decision: "denied", id: "run_1", message: "A reviewer denied this call." }],
+  ["expired", { decision: "expired", message: "Nobody decided about this call in time, and nobody declined it." }],
 ])("a call that is %s is answered, and the server hears nothing of it", async (what, decision) => {
   const { asked, server, client, send, settle } = reviewed();
   send(line(given, '"seven"'));
@@ -88,7 +90,7 @@ test("a call that waits too long is told to come back, and a decision after that
   await settle();
   expect(client[0]).toContain("has not run yet");
   expect(asked[0]?.signal.aborted).toBe(true);
-  asked[0]?.decide({ isApproved: true, changed: null });
+  asked[0]?.decide(approval);
   await settle();
   expect(server).toEqual([]);
 });
@@ -100,13 +102,13 @@ test("a cancelled call, and one whose side has closed, is sent and answered no m
   const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n';
   send(cancel);
   calls.closed();
-  for (const each of asked) each.decide({ isApproved: true, changed: null });
+  for (const each of asked) each.decide(approval);
   await settle();
   expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   expect([server, client]).toEqual([[cancel], []]);
 });
 
-test("no call hides in a batch, without an id, or under the id of one that waits", async () => {
+test("no call hides in a batch, without an id, in arguments that are read in two ways, or under the id of one that waits", async () => {
   const { asked, server, client, send, settle } = reviewed();
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "delete" } };
   send([call, { jsonrpc: "2.0", id: 2, method: "ping" }]);
@@ -114,8 +116,10 @@ test("no call hides in a batch, without an id, or under the id of one that waits
   send(call);
   send(call);
   send({ jsonrpc: "2.0", id: 3, method: "ping" });
+  send(line('{"name":"delete","arguments":{"id":12345678901234567890}}'));
+  send(line('{"name":"delete","arguments":{"a":1,"a":2}}'));
   await settle();
   expect(asked).toHaveLength(1);
   expect(server).toEqual(['{"jsonrpc":"2.0","id":3,"method":"ping"}\n']);
-  expect(client).toHaveLength(3);
+  expect(client).toHaveLength(5);
 });
