@@ -134,6 +134,46 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
     });
   });
 
+  describe("whose calls people approve", () => {
+    const then = { request: "review", response: "allow", reviewers: ["everyone"], selfApproval: true };
+    const approving = (more: object = {}): Promise<void> =>
+      office.rule({
+        ...openGates,
+        rules: [{ name: "calls", when: { subject: "toolCall", tool: "echo" }, then: { ...then, ...more } }],
+        reviewers: { everyone: [{ name: "Ada", email: "ada@example.com" }] },
+      });
+    const echoes = (): number => modern.received.filter(({ name }) => name === "echo").length;
+    /** Calls again while the answer says to, as its model does. */
+    const untilAnswered = async (text: string): Promise<{ readonly text: string; readonly isError: boolean }> => {
+      for (;;) {
+        const answer = await client.call("echo", { text });
+        if (!answer.text.includes("has not run yet")) return answer;
+      }
+    };
+
+    test("approved after the client had to come back, changed, and run once", async () => {
+      await approving();
+      const { called, link } = await openedReview(office, () => untilAnswered(`Asked for ${kind}`));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      expect(echoes()).toBe(0);
+      await decideByLink(link, "approve", (fields) => {
+        const field = [...fields.keys()].find((name) => fields.get(name)?.includes(`Asked for ${kind}`)) ?? "";
+        fields.set(field, (fields.get(field) ?? "").replace("Asked", "Approved"));
+      });
+      const { text, isError } = await called;
+      expect([text.startsWith(`Approved for ${kind}`), text.includes("This is what ran"), isError]).toEqual([true, true, false]);
+      expect(echoes()).toBe(1);
+    });
+
+    test("denied, and never run", async () => {
+      await approving({ tellReason: true });
+      const { called, link } = await openedReview(office, () => untilAnswered(`Denied for ${kind}`));
+      await decideByLink(link, "deny", (fields) => fields.set("reason", "Not on a Friday."));
+      expect(await called).toEqual({ text: "A person declined this call. It was not run. The reason: Not on a Friday.", isError: true });
+      expect(echoes()).toBe(0);
+    });
+  });
+
   describe("under review", () => {
     const reviewed = (deadlineSeconds = 600, more: object = {}): Promise<void> =>
       office.rule({
