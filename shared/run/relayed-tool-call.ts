@@ -1,5 +1,5 @@
-// A client's `tools/call` on its way through the relay, as it is reviewed, and the end of its review
-// as its client is told of it.
+// A client's `tools/call` on its way through the relay, as it is reviewed, and what its client is
+// told of the end of its review.
 
 import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
