@@ -2,6 +2,8 @@
 // can act on where the call must not be made.
 
 import * as z from "zod";
+import { checkExact } from "../../json/exact.ts";
+import { IssueCollector } from "../../json/issue-collector.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { unreachable } from "../../result.ts";
 import { describeRefusal } from "../describe.ts";
@@ -26,11 +28,17 @@ export const approvalAnswer = () =>
   });
 export type ApprovalAnswer = z.infer<ReturnType<typeof approvalAnswer>>;
 
+const rounded = "A reviewer gave this call a number that parsers of JSON round, so it cannot be made as it was approved.";
+
 /** @param run The run's id; null where there is none. */
 export function answerOf(outcome: Outcome, run: string | null): ApprovalAnswer {
   const id = run === null ? {} : { id: run };
   switch (outcome.kind) {
     case "approved": {
+      const issues = new IssueCollector();
+      if (outcome.call.argumentsJson !== undefined) checkExact(outcome.call.argumentsJson, issues);
+      // A reviewer wrote it, and the asker would read another number.
+      if (issues.found.length > 0) return { id: outcome.run, decision: "failed", message: rounded };
       const mode = outcome.by === "person" ? "human" : outcome.by;
       return { id: outcome.run, decision: "approved", mode, arguments: outcome.call.arguments, edited: outcome.edited };
     }

@@ -36,7 +36,8 @@ export const hookCall = () =>
  * @param input As the hook gave it.
  */
 export function hookOutput(outcome: Outcome, input: JsonObject): JsonObject {
-  if (outcome.kind !== "approved") return hookDenial(answerOf(outcome, null).message ?? "");
+  const { decision, message = "" } = answerOf(outcome, null);
+  if (outcome.kind !== "approved" || decision !== "approved") return hookDenial(message);
   const { call, edited, by } = outcome;
   const changed = [...new Set([...Object.keys(input), ...Object.keys(call.arguments)])].filter(
     (name) =>

@@ -3,9 +3,21 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { approvalIn, askApproval, hookInput, postHook, resume } from "../../support/approvals.ts";
-import { admin, configure, createKey, env, eventually, gatewayWith, jsonBody, notices, openNotice, policy } from "../../support/gateway.ts";
+import {
+  admin,
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  gatewayWith,
+  jsonBody,
+  notices,
+  openNotice,
+  policy,
+} from "../../support/gateway.ts";
 import { recordLines } from "../../support/record.ts";
-import { decide } from "../../support/reviewer.ts";
+import { decide, pathOf } from "../../support/reviewer.ts";
 import { Stream } from "../../support/stream.ts";
 
 /** People are asked about commands of the shell, with what `then` says. */
@@ -16,7 +28,7 @@ const askAboutBash = (then: object = {}): Promise<void> =>
       {
         name: "commands",
         when: { subject: "toolCall", server: "claude-code", tool: "Bash" },
-        then: { request: "review", tellReason: true, ...then },
+        then: { request: "review", selfApproval: true, tellReason: true, ...then },
       },
       { name: "never", when: { subject: "toolCall", server: "claude-code", tool: "Write" }, then: { request: "refuse" } },
       ...policy.rules,
@@ -45,6 +57,16 @@ describe("a command that people decide about", () => {
       permissionDecision: "allow",
       permissionDecisionReason: "Approved in Countersign",
     });
+  });
+
+  test("is shown with its directory", async () => {
+    const asked = postHook(hookInput());
+    const { link } = await openNotice("request");
+    const page = await (await gateway(pathOf(link), { key: null })).text();
+    expect(page).toContain("git push --force");
+    expect(page).toContain("/home/user/my-project");
+    await decide("request", "approve");
+    await asked;
   });
 
   test("is allowed as the reviewer changed it, whole, and the model is told", async () => {
