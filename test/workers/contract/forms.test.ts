@@ -420,6 +420,12 @@ describe("an address that a server wants opened", () => {
       return text.includes("the-state-of-the-owner") ? text : null;
     });
     expect(html).toMatch(/<a class="btn yes" href="https:\/\/linear\.app\/oauth[^"]*" target="_blank" rel="noreferrer noopener">/);
+    const { link } = await openNotice("request");
+    const shown = await (await gateway(pathOf(link), { key: null })).text();
+    expect(shown).toContain("linear.app");
+    expect(shown).not.toContain("the-state-of-the-owner");
+    expect((await postForm(link, await filledForm(link, "fill"))).status).not.toBe(303);
+    expect(upstream.answersTo("ask")).toEqual([]);
     const other = new InboxBrowser();
     await other.signIn(addresses.Grace);
     expect((await other.get(path)).status).toBe(404);
