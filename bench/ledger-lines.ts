@@ -1,12 +1,12 @@
-// Fills a stopped gateway's ledger: copies of the lines and events that it wrote itself, each under
-// a run's id of its own.
+// Fills a stopped gateway's ledger: copies of an entry that it wrote itself, each under a run's id
+// of its own. Their tree is not computed: nothing here asks for it.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RunSummary } from "../shared/record/run-summary.ts";
 
-type Values = Record<string, string | number | null>;
+const entriesInBundle = 256;
 
 export type Filling = {
   /** Each line is so much older than the one before it. */
@@ -30,36 +30,44 @@ export function fillLedger(objects: string, lines: number, filling: Filling = co
 function fillShard(file: string, lines: number, { stepMs, vary }: Filling): void {
   const database = new DatabaseSync(file);
   try {
-    const summary = database.prepare("SELECT * FROM summary ORDER BY created_at LIMIT 1").get() as Values | undefined;
-    if (summary === undefined) return;
-    const run = String(summary["run"]);
-    const batches = database
-      .prepare("SELECT run, first_seq, last_seq, last_at, line_at, events FROM event_batch WHERE run = ?")
-      .all(run) as Values[];
-    const { count } = database.prepare("SELECT COUNT(*) AS count FROM summary").get() as { count: number };
-    const insert = (table: string, row: Values): ((values: Values) => void) => {
-      const names = Object.keys(row);
-      const statement = database.prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`);
-      return (values) => void statement.run(...names.map((name) => values[name] ?? null));
-    };
-    const addLine = insert("summary", summary);
+    const row = database.prepare("SELECT at, entries FROM log_batch WHERE entries LIKE '%\"whole\":true%' ORDER BY first LIMIT 1").get() as
+      | { readonly at: number; readonly entries: string }
+      | undefined;
+    const model = row?.entries.split("\n").find((text) => text.includes('"whole":true'));
+    if (row === undefined || model === undefined) return;
+    const { run, line: own } = JSON.parse(model) as { readonly run: string; readonly line: RunSummary }; // written by the gateway
     const hours = database.prepare("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)");
-    const addBatches = batches.map((batch) => insert("event_batch", batch));
+    const batch = database.prepare("INSERT INTO log_batch (first, last, at, entries) VALUES (?, ?, ?, ?)");
+    // Those that wait have a row of their own.
+    const open = database.prepare(
+      "INSERT INTO summary (run, created_at, ended_at, key, state, server, text) VALUES (?, ?, NULL, ?, ?, ?, ?)",
+    );
+    const tile = database.prepare(
+      "INSERT INTO log_tile (level, n, hash, last_at, lines, min_at, peak_at) VALUES (0, ?, zeroblob(32), ?, 256, ?, ?)",
+    );
     database.exec("BEGIN");
-    for (let index = count; index < lines; index += 1) {
-      const name = `${run.slice(0, -10)}${index.toString(36).padStart(10, "0")}`;
-      // Older than what the gateway wrote itself.
-      const at = Number(summary["created_at"]) - index * stepMs;
-      const copy = JSON.parse(String(summary["text"]).replaceAll(run, name)) as RunSummary; // written by the gateway
-      const line: RunSummary = { ...copy, createdAt: at, endedAt: at, ...vary(index, at) };
-      const { key, state, server, endedAt } = line;
-      addLine({ run: name, created_at: at, ended_at: endedAt, key, state, server, text: JSON.stringify(line) });
-      hours.run(Math.floor(at / 3_600_000), key, server ?? "", state);
-      for (const [place, add] of addBatches.entries()) {
-        const batch = batches[place];
-        // The run's first batch alone has the time of its last event.
-        add({ ...batch, run: name, last_at: batch?.["last_at"] == null ? null : at, line_at: at });
+    for (const table of ["log_batch", "log_tile", "log_entry", "log_state"]) database.exec(`DELETE FROM ${table}`);
+    for (let first = 0; first < lines; first += entriesInBundle) {
+      const texts: string[] = [];
+      const times: number[] = [];
+      for (let index = first; index < Math.min(first + entriesInBundle, lines); index += 1) {
+        // The last one is as old as what the gateway wrote itself.
+        const at = row.at - (lines - 1 - index) * stepMs;
+        const line = { ...own, createdAt: at, endedAt: at, ...vary(index, at) };
+        const name = `${run.slice(0, -10)}${index.toString(36).padStart(10, "0")}`;
+        const { key, state, server } = line;
+        const isOpen = line.endedAt === null;
+        if (isOpen) open.run(name, at, key, state, server, JSON.stringify({ ...line, run: name }));
+        texts.push(
+          JSON.stringify({ ...(JSON.parse(model) as object), run: name, line: { ...line, run: name }, whole: isOpen ? undefined : true }),
+        );
+        hours.run(Math.floor(at / 3_600_000), key, server ?? "", state);
+        times.push(at);
       }
+      const last = first + texts.length - 1;
+      const [begun = 0, ended = 0] = [times[0], times.at(-1)];
+      batch.run(first, last, ended, texts.join("\n"));
+      if (texts.length === entriesInBundle) tile.run(first / entriesInBundle, ended, begun, ended);
     }
     for (const table of ["counted_to", "server_use", "usage_counted_to", "usage_hour", "usage_day"]) database.exec(`DELETE FROM ${table}`);
     database.exec("COMMIT");
