@@ -64,6 +64,10 @@ PUBLIC_URL = ${quoted(publicUrl)}
 [[kv_namespaces]]
 binding = "CONFIG"
 
+# The record's log goes there. The first deployment makes the bucket. Delete these lines where the account has no R2: the log then keeps to its objects.
+[[r2_buckets]]
+binding = "RECORD_BUCKET"
+
 ${objects.map(([, className]) => `[exports.${className}]\ntype = "durable-object"\nstorage = "sqlite"\n`).join("\n")}
 ${objects.map(([binding, className]) => `[[durable_objects.bindings]]\nname = "${binding}"\nclass_name = "${className}"\n`).join("\n")}
 # Looks after runs whose alarm was lost.

@@ -21,11 +21,18 @@ const deploymentsSchema = z.object({ deployments: z.array(z.object({ versions: z
 const domainsSchema = z.array(z.object({ hostname: z.string(), service: z.string() }));
 const changesetSchema = z.object({ conflicting: z.array(z.object({ hostname: z.string() })) });
 
+/** Codes of errors of R2. A token may be allowed to deploy Workers, and not to see buckets. */
+const noSuchBucket = 10006;
+const noR2 = 10042;
+const notAllowed = 10000;
+
 export type CloudflareAccount = {
   /** Null where no Worker has this name. A split deployment counts as its first version. */
   readonly worker: (name: string) => Promise<DeployedWorker | null>;
   /** The id of the KV namespace with this title; undefined where there is none. */
   readonly namespace: (title: string) => Promise<string | undefined>;
+  /** Whether this bucket is there; null where the account, or the credential, has no R2. */
+  readonly hasBucket: (name: string) => Promise<boolean | null>;
   /** Null where none was chosen yet. */
   readonly subdomain: () => Promise<string | null>;
   /** The Worker that this custom domain leads to; null where it leads to none. */
@@ -61,6 +68,10 @@ export async function cloudflareAccount(wrangler: Wrangler, account: string): Pr
         const found = some.find((each) => each.title === title);
         if (found !== undefined || some.length < 100) return found?.id;
       }
+    },
+    hasBucket: async (name) => {
+      const { errors } = await ask(`accounts/${account}/r2/buckets/${name}`, [noSuchBucket, noR2, notAllowed]);
+      return errors.length === 0 ? true : errors.some(({ code }) => code === noSuchBucket) ? false : null;
     },
     subdomain: async () => {
       const { errors, result } = await ask(`${workers}/subdomain`, [10007]);

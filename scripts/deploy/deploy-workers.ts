@@ -83,6 +83,13 @@ export async function deployPart(
   tell(part.there === null ? "deployed" : "updated", part.name);
 }
 
+/** Makes the bucket of the record, which is private. */
+export async function makeBucket(name: string, { wrangler, tell }: Pick<Context, "wrangler" | "tell">): Promise<void> {
+  const made = await wrangler("r2", "bucket", "create", name);
+  if (made.status !== 0) throw explain(`Making the R2 bucket ${name}`, made.output);
+  tell("made", "R2 bucket", name);
+}
+
 /**
  * `use` gets the arguments that name the file; none without secrets. The file is gone afterwards,
  * whatever happened.

@@ -12,6 +12,7 @@ export type RawConfig = {
   readonly triggers?: { readonly crons?: readonly string[] } | undefined;
   readonly account_id?: string | undefined;
   readonly kv_namespaces?: readonly { readonly binding: string; readonly id?: string }[] | undefined;
+  readonly r2_buckets?: readonly { readonly binding: string; readonly bucket_name?: string | undefined }[] | undefined;
   readonly services?: readonly { readonly binding: string; readonly service: string }[] | undefined;
 };
 
@@ -26,12 +27,14 @@ export type Deployment = {
   readonly address: Address;
   /** The namespace's id; undefined: wrangler makes one. */
   readonly kvId: string | undefined;
+  /** Whether the account has R2: without it the gateway has no bucket for its record. */
+  readonly hasBucket: boolean;
   /** The folder of wrangler.toml, because the result is written elsewhere. */
   readonly root: string;
 };
 
 /** Without the custom domain, which is attached when the gateway is there: `withDomain`. */
-export function gatewayConfig(raw: RawConfig, { name, address, kvId, root }: Deployment): RawConfig {
+export function gatewayConfig(raw: RawConfig, { name, address, kvId, hasBucket, root }: Deployment): RawConfig {
   return {
     ...raw,
     name,
@@ -39,8 +42,19 @@ export function gatewayConfig(raw: RawConfig, { name, address, kvId, root }: Dep
     ...(address.kind === "custom" ? { workers_dev: false } : {}),
     vars: { ...raw.vars, PUBLIC_URL: address.publicUrl },
     kv_namespaces: raw.kv_namespaces?.map((each) => (each.binding === "CONFIG" && kvId !== undefined ? { ...each, id: kvId } : each)),
+    r2_buckets: raw.r2_buckets?.flatMap((each) =>
+      each.binding !== recordBinding ? [each] : hasBucket ? [{ ...each, bucket_name: bucketName(raw, name) }] : [],
+    ),
     services: raw.services?.map((each) => ({ ...each, service: besideName(raw, name, each.service) })),
   };
+}
+
+const recordBinding = "RECORD_BUCKET";
+
+/** The bucket of the record: the one in wrangler.toml, or one that is named after the gateway. */
+export function bucketName(raw: RawConfig, name: string): string | undefined {
+  const bucket = raw.r2_buckets?.find(({ binding }) => binding === recordBinding);
+  return bucket === undefined ? undefined : (bucket.bucket_name ?? `${name}-record`);
 }
 
 export const withDomain = (config: object, host: string): object => ({ ...config, routes: [{ pattern: host, custom_domain: true }] });

@@ -33,9 +33,10 @@ import {
   digestOfText,
   isIncomplete,
   writeConfig,
+  makeBucket,
 } from "./deploy-workers.ts";
 import { keyCount, makeFirstKey } from "./first-key.ts";
-import { type Address, type RawConfig, addressOf, configuredKvId, gatewayConfig } from "./gateway-config.ts";
+import { type Address, type RawConfig, addressOf, bucketName, configuredKvId, gatewayConfig } from "./gateway-config.ts";
 import { gatherSecrets } from "./gather-secrets.ts";
 import { keptSecrets } from "./kept-secrets.ts";
 import { nextSteps } from "./next-steps.ts";
@@ -85,7 +86,7 @@ async function dryRun(raw: RawConfig, name: string, { domain }: DeployOptions): 
   const wrangler = wranglerFor();
   const publicUrl = domain === undefined ? String(raw.vars?.["PUBLIC_URL"] ?? "") : `https://${domain}`;
   const address: Address = { kind: "own", publicUrl };
-  const config = writeConfig(folder, `${name}.dry-run.json`, gatewayConfig(raw, { name, address, kvId: undefined, root }));
+  const config = writeConfig(folder, `${name}.dry-run.json`, gatewayConfig(raw, { name, address, kvId: undefined, hasBucket: true, root }));
   for (const part of [...besideParts.map((each) => ({ name: name + each.suffix, config: each.config })), { name, config }]) {
     const built = await wrangler("deploy", "--dry-run", "--config", part.config, "--name", part.name);
     if (built.status !== 0) throw explain(`Building ${part.name}`, built.output);
@@ -103,10 +104,12 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
   const account = await cloudflareAccount(wrangler, accountId);
 
   const names = [...besideParts.map(({ suffix }) => name + suffix), name];
-  const [subdomain, kvId, ...there] = await Promise.all([
+  const bucket = bucketName(raw, name);
+  const [subdomain, kvId, foundBucket, ...there] = await Promise.all([
     account.subdomain(),
     // An earlier run may have made it, and stopped before the gateway had it.
     account.namespace(`${name}-config`),
+    bucket === undefined ? null : account.hasBucket(bucket),
     ...names.map(account.worker),
   ]);
   const gateway = there.at(-1) ?? null;
@@ -125,13 +128,16 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
   const bound = boundNamespace(gateway);
   const namespace = configuredKvId(raw) ?? bound ?? kvId;
   if (namespace !== undefined) tell("found", "KV namespace", namespace);
+  const hasBucket = foundBucket !== null || hadBucket(gateway);
+  if (foundBucket === true) tell("found", "R2 bucket", bucket ?? "");
+  if (bucket !== undefined && !hasBucket) tell("left out", "R2 bucket", "the account or the credential has no R2: docs/record.md");
   if (person !== null && !isYes(await person.ask(`\nDeploy ${names.join(", ")} to ${title}? [Y/n] `))) {
     say("Nothing was changed.");
     return 0;
   }
 
   const secrets = await gatherSecrets({ name, folder, there: secretsOf(gateway), isNew: gateway === null, options, person, tell });
-  const config = gatewayConfig(raw, { name, address, kvId: namespace, root });
+  const config = gatewayConfig(raw, { name, address, kvId: namespace, hasBucket, root });
   const sources = digestOf();
   const parts: Part[] = besideParts.map((each, index) => ({
     name: name + each.suffix,
@@ -141,9 +147,13 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
     isIncomplete: false,
   }));
   const context = { wrangler, tell, version, folder };
+  if (foundBucket === false && bucket !== undefined) await makeBucket(bucket, context);
   for (const part of parts) await deployPart(part, {}, context);
   // The namespace's id is not part of it: it is not known before the first deployment.
-  const digest = digestOfText(sources, JSON.stringify(gatewayConfig(raw, { name, address, kvId: configuredKvId(raw), root: "" })));
+  const digest = digestOfText(
+    sources,
+    JSON.stringify(gatewayConfig(raw, { name, address, kvId: configuredKvId(raw), hasBucket, root: "" })),
+  );
   const part = {
     name,
     config: writeConfig(folder, `${name}.json`, config),
@@ -160,6 +170,9 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
 /** The id of the namespace that the gateway has. */
 const boundNamespace = (gateway: DeployedWorker | null): string | undefined =>
   gateway?.bindings.find((binding) => binding.name === "CONFIG" && binding.type === "kv_namespace")?.namespace_id;
+
+/** A gateway that has a bucket keeps it, whatever the credential may see. */
+const hadBucket = (gateway: DeployedWorker | null): boolean => gateway?.bindings.some(({ type }) => type === "r2_bucket") ?? false;
 
 /** Waits for the gateway, runs the doctor, makes the first key and says what comes next. */
 async function check(url: string, name: string, { waitSeconds }: DeployOptions, hasPerson: boolean): Promise<number> {

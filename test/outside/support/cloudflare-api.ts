@@ -66,6 +66,8 @@ export class CloudflareApi {
   readonly argumentsSeen: string[] = [];
   accounts = [{ id: account, name: "Acme" }];
   subdomain: string | null = "acme";
+  /** Null: the account has no R2. */
+  buckets: Set<string> | null = new Set();
   #server: Server | undefined;
 
   async start(): Promise<string> {
@@ -86,6 +88,7 @@ export class CloudflareApi {
     for (const each of [this.namespaces, this.asked, this.failures, this.argumentsSeen]) each.length = 0;
     this.accounts = [{ id: account, name: "Acme" }];
     this.subdomain = "acme";
+    this.buckets = new Set();
   }
 
   /** The requests that change something; asking what would change is none. */
@@ -152,6 +155,17 @@ export class CloudflareApi {
       const made = { id: randomBytes(16).toString("hex"), title };
       this.namespaces.push(made);
       return made;
+    }
+    const [, bucket] = /^r2\/buckets(?:\/([^/]+))?$/.exec(rest) ?? [];
+    if (bucket !== undefined && method === "GET") {
+      if (this.buckets === null) throw new ApiError(403, 10042, "Please enable R2 through the Cloudflare Dashboard.");
+      if (!this.buckets.has(bucket)) throw new ApiError(404, 10006, "The specified bucket does not exist.");
+      return { name: bucket };
+    }
+    if (rest === "r2/buckets" && method === "POST") {
+      const { name } = json<{ name: string }>();
+      this.buckets?.add(name);
+      return { name };
     }
     if (rest === "workers/domains") {
       const host = url.searchParams.get("hostname");

@@ -67,12 +67,15 @@ describe("a gateway's life", () => {
     expect(uploads(deploying.api)).toEqual(all);
     expect(deploying.api.namespaces.map(({ title }) => title)).toEqual(["countersign-config"]);
     expect(bound("CONFIG")?.namespace_id).toBe(deploying.api.namespaces[0]?.id);
+    expect([...(deploying.api.buckets ?? [])]).toEqual(["countersign-record"]);
+    expect(bound("RECORD_BUCKET")).toMatchObject({ type: "r2_bucket", bucket_name: "countersign-record" });
     expect(bound("PUBLIC_URL")?.text).toBe(url);
     expect([gatewayScript().onWorkersDev, gatewayScript().crons]).toEqual([true, ["*/5 * * * *"]]);
     for (const name of all.slice(0, 3)) expect([name, deploying.api.scripts.get(name)?.onWorkersDev]).toEqual([name, false]);
     for (const line of [
       /^found +address +https:\/\/countersign\.acme\.workers\.dev$/m,
       /^made +KV namespace +countersign-config$/m,
+      /^made +R2 bucket +countersign-record$/m,
       /^made +secrets +LINK_KEY, ADMIN_TOKEN, CONTENT_KEY, in .*countersign\.env/m,
       /^set +secrets +ANTHROPIC_API_KEY$/m,
       /^answers +gateway +https:\/\/countersign\.acme\.workers\.dev\/healthz says degraded$/m,

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { explain } from "../../../scripts/deploy/deploy-error.ts";
 import { deployMessage, deployedWorker, isOurs } from "../../../scripts/deploy/deployed-worker.ts";
-import { type RawConfig, addressOf, besideName, gatewayConfig } from "../../../scripts/deploy/gateway-config.ts";
+import { bucketName, type RawConfig, addressOf, besideName, gatewayConfig } from "../../../scripts/deploy/gateway-config.ts";
 import { nextSteps } from "../../../scripts/deploy/next-steps.ts";
 import { readOptions } from "../../../scripts/deploy/options.ts";
 import { chooseSecrets } from "../../../scripts/deploy/secret-choice.ts";
@@ -14,6 +14,7 @@ const raw: RawConfig = {
   main: "workers/index.ts",
   vars: { PUBLIC_URL: "", RETENTION_HOURS: "12" },
   kv_namespaces: [{ binding: "CONFIG" }, { binding: "OTHER", id: "of-somebody" }],
+  r2_buckets: [{ binding: "RECORD_BUCKET" }, { binding: "OWN", bucket_name: "of-somebody" }],
   services: [
     { binding: "IMAGES", service: "countersign-images" },
     { binding: "OWN", service: "billing" },
@@ -88,6 +89,7 @@ test("the configuration has this deployment's names and address, and everything 
     name: "acme",
     address: { kind: "custom", publicUrl: "https://new.example.com" },
     kvId: "1",
+    hasBucket: true,
     root: "/checkout",
   });
   expect(config).toEqual({
@@ -96,8 +98,13 @@ test("the configuration has this deployment's names and address, and everything 
     workers_dev: false,
     vars: { PUBLIC_URL: "https://new.example.com", RETENTION_HOURS: "12" },
     kv_namespaces: [{ binding: "CONFIG", id: "1" }, raw.kv_namespaces?.[1]],
+    r2_buckets: [{ binding: "RECORD_BUCKET", bucket_name: "acme-record" }, raw.r2_buckets?.[1]],
     services: [{ binding: "IMAGES", service: "acme-images" }, raw.services?.[1]],
   });
+  const withoutR2 = gatewayConfig(raw, { name: "acme", address: { kind: "own", publicUrl: "" }, kvId: "1", hasBucket: false, root: "" });
+  expect(withoutR2.r2_buckets).toEqual([raw.r2_buckets?.[1]]);
+  const own = { ...raw, r2_buckets: [{ binding: "RECORD_BUCKET", bucket_name: "ours" }] };
+  expect([bucketName(raw, "acme"), bucketName(own, "acme"), bucketName({}, "acme")]).toEqual(["acme-record", "ours", undefined]);
   // The button writes the chosen name into wrangler.toml, and leaves the services.
   expect(besideName({ name: "chosen" }, "chosen", "countersign-pages")).toBe("chosen-pages");
 });
