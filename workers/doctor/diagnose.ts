@@ -12,6 +12,7 @@ import { type Check, guarded } from "./check.ts";
 import { documentChecks, freshDocuments } from "./check-documents.ts";
 import { issuerChecks } from "./check-issuers.ts";
 import { providerChecks } from "./check-providers.ts";
+import { recordChecks } from "./check-record.ts";
 import { serverChecks } from "./check-servers.ts";
 import { settingsChecks } from "./check-settings.ts";
 import { telemetryChecks } from "./check-telemetry.ts";
@@ -72,6 +73,7 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
     guarded({ key: "servers" }, () => serverChecks(env)),
     guarded({ key: "issuers" }, () => issuerChecks(env)),
     guarded({ key: "telemetry" }, () => telemetryChecks(env)),
+    guarded({ key: "record" }, () => recordChecks(env, Date.now())),
     guarded({ key: "keys" }, async () => keyChecks(env, (await documents).policy)),
   ]);
 }

@@ -179,6 +179,8 @@ export type LogStatus = {
   readonly unpublished: number;
   /** What the object stores. */
   readonly bytes: number;
+  /** When the first entry arrived that the object has, in Unix milliseconds; null: it has none. */
+  readonly since: number | null;
 };
 
 export interface LedgerCalls extends Rpc.DurableObjectBranded {

@@ -16,6 +16,7 @@ export const doctorEn = {
   issuers: "issuers",
   issuer: "issuer {name}",
   telemetry: "telemetry",
+  record: "record",
   keys: "keys",
   worker: "worker {name}",
   late: "This check did not finish within {seconds} seconds; try again.",
@@ -294,6 +295,12 @@ export const doctorEn = {
   subjectsElsewhere: 'Its subjects map to keys without the scope "{scope}": {keys}. Create new keys with that scope, and change {pointer}.',
 
   // Spans.
+  recordStored: "The record's log goes to R2.",
+  recordBehind:
+    "R2 does not take the record's log, which waits in its objects; the fullest has used {percent}% of its 10 GB: see that the bucket is there, and that CONTENT_KEY opens the record's key.",
+  recordInObjects: "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB.",
+  recordInObjectsFor:
+    "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB, and at this rate is full in {days} days: bind a bucket as RECORD_BUCKET before.",
   spansTaken: "The collector answers, and takes spans.",
   spansLost: "The collector does not answer, so spans are lost: correct the address, or start it.",
   spansRefused: "The collector refuses the credential ({status}), so spans are lost: set OTEL_EXPORTER_OTLP_HEADERS again.",

@@ -17,6 +17,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   issuers: "颁发者",
   issuer: "颁发者 {name}",
   telemetry: "遥测",
+  record: "记录",
   keys: "密钥",
   worker: "Worker {name}",
   late: "此项检查未在 {seconds} 秒内完成，请重试。",
@@ -263,6 +264,12 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   missing: "缺失",
   subjectsElsewhere: "它的 subject 对应的密钥没有“{scope}”范围：{keys}。请创建有该范围的新密钥，并更改 {pointer}。",
 
+  recordStored: "记录的日志写入 R2。",
+  recordBehind:
+    "R2 未接收记录的日志，日志暂存在其对象中；最满的对象已使用 10 GB 的 {percent}%：请确认存储桶存在，且 CONTENT_KEY 能打开记录的密钥。",
+  recordInObjects: "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%。",
+  recordInObjectsFor:
+    "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%，按目前的速度将在 {days} 天后写满：请在此之前将存储桶绑定为 RECORD_BUCKET。",
   spansTaken: "收集器有应答，并接收 span。",
   spansLost: "收集器没有应答，因此 span 会丢失：请更正地址，或启动收集器。",
   spansRefused: "收集器拒绝凭据（{status}），因此 span 会丢失：请重新设置 OTEL_EXPORTER_OTLP_HEADERS。",

@@ -13,6 +13,7 @@ import { type RecordEvent, chainEvents } from "../../../shared/record/record.ts"
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { newRunBytes, runIdOf } from "../../../shared/sealed-id.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
+import { recordChecks } from "../../../workers/doctor/check-record.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import type { LedgerEntry, RunsQuery } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
@@ -393,4 +394,19 @@ describe("the log", () => {
     expect(one.publicKey).toEqual(two.publicKey);
     expect(one.publicKey).toHaveLength(32);
   });
+});
+
+test("the doctor says that the log goes to R2, that R2 does not take it, or how long the objects will do without", async () => {
+  const shard = asObject<LedgerObject>(env.LEDGER.getByName("shard-0"));
+  const said = async (now = begun): Promise<unknown> => (await recordChecks(env, now)).map(({ state, says }) => [state, says.key]);
+  expect(await said()).toEqual([["good", "recordStored"]]);
+  const { RECORD_BUCKET: bucket } = env;
+  const away = { put: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
+  await runInDurableObject(shard, (object: LedgerObject) => void (object.bucket = away));
+  await append(shard, many(65 * 256));
+  expect(await said()).toEqual([["fix", "recordBehind"]]);
+  await runInDurableObject(shard, (object: LedgerObject) => void (object.bucket = null));
+  expect(await said()).toEqual([["note", "recordInObjects"]]);
+  expect(await said(begun + 3 * 24 * 3_600_000)).toEqual([["note", "recordInObjectsFor"]]);
+  await runInDurableObject(shard, (object: LedgerObject) => void (object.bucket = bucket ?? null));
 });

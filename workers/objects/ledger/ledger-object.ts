@@ -350,7 +350,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   logStatus(): LogStatus {
     const { stored, pruned } = this.#log.state();
     const { size, hasBucket, unpublished } = this.#log;
-    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, bytes: this.sql.databaseSize };
+    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, since: this.#log.since, bytes: this.sql.databaseSize };
   }
 
   override async alarm(): Promise<void> {

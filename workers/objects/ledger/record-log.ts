@@ -423,6 +423,11 @@ export class RecordLog {
     this.#read.delete(n);
   }
 
+  /** When the first entry arrived that is in the object; null where none is. */
+  get since(): number | null {
+    return this.#sql.exec<{ at: number }>("SELECT at FROM log_batch ORDER BY first LIMIT 1").toArray()[0]?.at ?? null;
+  }
+
   get isEmpty(): boolean {
     return this.size === this.pruned;
   }

@@ -1,0 +1,32 @@
+// Checks where the record's log goes: to R2, and whether that takes it; or, without a bucket, how
+// long its objects will do.
+
+import type { Env } from "../platform/env.ts";
+import { ledgerShards, ledgerStub } from "../stubs/stubs.ts";
+import { type Check, fix, good, note } from "./check.ts";
+
+const mostBytes = 10 * 1024 ** 3;
+const dayMs = 24 * 3_600_000;
+/** Bundles that a shard has not handed on yet: more are not on their way any more. */
+const mostOnTheirWay = 64;
+/** What is fuller is nothing to be told of in passing. */
+const fullShare = 0.8;
+
+export async function recordChecks(env: Env, now: number): Promise<readonly Check[]> {
+  const title = { key: "record" } as const;
+  const shards = await Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => ledgerStub(env, shard).logStatus()));
+  const share = Math.max(...shards.map(({ bytes }) => bytes)) / mostBytes;
+  const percent = String(Math.ceil(share * 100));
+  if (shards.every(({ hasBucket }) => hasBucket)) {
+    const isBehind = shards.some(({ unpublished }) => unpublished > mostOnTheirWay);
+    return [isBehind ? fix(title, { key: "recordBehind", values: { percent } }) : good(title, "recordStored")];
+  }
+  const days = Math.min(
+    ...shards.map(({ bytes, since }) => (since === null ? Infinity : ((mostBytes - bytes) / bytes) * ((now - since) / dayMs))),
+  );
+  const isKnown = shards.some(({ since }) => since !== null && now - since > dayMs);
+  const says = isKnown
+    ? ({ key: "recordInObjectsFor", values: { percent, days: String(Math.floor(days)) } } as const)
+    : ({ key: "recordInObjects", values: { percent } } as const);
+  return [share > fullShare ? fix(title, says) : note(title, says)];
+}
