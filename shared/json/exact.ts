@@ -2,7 +2,6 @@
 // Two readers of such a text may see two values, and a person who approves one has not seen the
 // other.
 
-import { utf8ToBytes } from "../encoding.ts";
 import { type IssueCollector, boundedPointerTo } from "./issue-collector.ts";
 import { type Span, elementsOf, membersOf, textAt } from "./spans.ts";
 
@@ -11,7 +10,7 @@ import { type Span, elementsOf, membersOf, textAt } from "./spans.ts";
  * those of numbers, which a text that goes on as it is written keeps.
  */
 export function checkExact(json: string, issues: IssueCollector, { digits = true } = {}): void {
-  const bytes = utf8ToBytes(json);
+  const bytes = new TextEncoder().encode(json);
   const path: (string | number)[] = [];
 
   function visit(value: Span): void {

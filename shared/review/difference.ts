@@ -5,7 +5,9 @@
 import { diffArrays, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
 import type { Content } from "../model/subject/subject.ts";
+import type { ToolCall } from "../model/subject/tool-call.ts";
 import { blanking } from "../model/subject/walk.ts";
+import { argumentTexts } from "./call-fields.ts";
 import type { Compared } from "./subject/part.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 
@@ -136,9 +138,14 @@ function changesOfRest(before: unknown, after: unknown): FieldChange[] {
   return [{ path: "", changes: differenceOf(JSON.stringify(before, withoutMedia, 2), JSON.stringify(after, withoutMedia, 2)) }];
 }
 
+const isCall = (content: Content): content is ToolCall => "kind" in content && content.kind === "toolCall";
+
 function compared<T extends Content>(value: T, other: T): Compared {
   const part = partOf(value);
-  return part.compared?.(value, other) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanking) };
+  const rest = part.rewrite(value, blanking);
+  // The schema of a tool says what a field is. Not in `Part`: the terminal reads no schema.
+  if (isCall(value) && isCall(other)) return { fields: argumentTexts(value, other), rest };
+  return part.compared?.(value) ?? { fields: fieldsOf(value), rest };
 }
 
 /** Every field in which two versions of a content differ, in the page's order. */

@@ -14,11 +14,8 @@ export type Part<T> = {
   readonly mayBeEmptied: boolean;
   /** What is said of an edit that makes it invalid. */
   readonly invalid: "invalidRequest" | "invalidReply";
-  /**
-   * What is compared of a version with another; absent: field by field, and what no edit can
-   * change.
-   */
-  readonly compared?: (value: T, other: T) => Compared;
+  /** What is compared of a version; absent: field by field, and what no edit can change. */
+  readonly compared?: (value: T) => Compared;
 };
 
 export type Compared = { readonly fields: ReadonlyMap<string, string>; readonly rest: unknown };

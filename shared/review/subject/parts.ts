@@ -6,10 +6,9 @@ import { form, formAnswer } from "../../model/subject/form.ts";
 import { type Content, type Plain, isPlain, walkPlain } from "../../model/subject/subject.ts";
 import { toolCall, toolResult } from "../../model/subject/tool-call.ts";
 import { messageReply, messageRequest } from "./message.ts";
-import { blanking, unchanged } from "../../model/subject/walk.ts";
-import { argumentTexts } from "../call-fields.ts";
+import { unchanged } from "../../model/subject/walk.ts";
 import { objectText } from "../editable-fields.ts";
-import { type Compared, type Part, fieldsBy } from "./part.ts";
+import { type Part, fieldsBy } from "./part.ts";
 
 const requestOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
   rewrite: walkPlain,
@@ -26,16 +25,11 @@ const replyOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
 });
 
 const plainParts: { readonly [Kind in Plain["kind"]]: Part<Plain> } = {
-  toolCall: { ...requestOf((value) => fits(toolCall, value)), compared: comparedCalls },
+  toolCall: requestOf((value) => fits(toolCall, value)),
   toolResult: replyOf((value) => fits(toolResult, value)),
   form: requestOf((value) => fits(form, value)),
   formAnswer: replyOf((value) => fits(formAnswer, value)),
 };
-
-function comparedCalls(value: Plain, other: Plain): Compared {
-  const fields = value.kind === "toolCall" && other.kind === "toolCall" ? argumentTexts(value, other) : fieldsBy(walkPlain, value);
-  return { fields, rest: walkPlain(value, blanking) };
-}
 
 type AnyPart = Part<Plain> | Part<SamplingRequest> | Part<SamplingReply>;
 
