@@ -17,7 +17,11 @@ beforeAll(async () => {
   const at = (url: string): object => ({ url, allowPrivate: true, elicitation: "fallback" });
   await office.serve({ modern: at(modern.url), old: at(old.url) });
   const then = { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600 };
-  await office.rule({ ...openGates, rules: [{ name: "asked", when: { subject: "form" }, then }] });
+  await office.rule({
+    ...openGates,
+    rules: [{ name: "asked", when: { subject: "form" }, then }],
+    reviewers: { everyone: [{ name: "Ada" }] },
+  });
 });
 afterAll(async () => {
   await Promise.all([office?.close(), modern?.close(), old?.close()]);

@@ -809,6 +809,15 @@ const asks: Asks = {
     [400, asAdmin("/grants?state=x")],
     [401, at("/admin/grants")],
   ],
+  giveBypass: async () => {
+    const bypass = (value: unknown): Ask => asAdmin("/grants", jsonBody("POST", value));
+    return [
+      [201, bypass({ key: (await createKey({})).id, hours: 2 })],
+      [400, bypass({ hours: 2 })],
+      [401, at("/admin/grants", jsonBody("POST", {}))],
+      [404, bypass({ key: "key_none" })],
+    ];
+  },
   revokeGrant: async () => {
     const id = await givenGrant();
     return [

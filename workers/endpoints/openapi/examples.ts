@@ -79,6 +79,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   explainRouting: { preferences: { costPriority: 1 } },
   testChannel: { reviewer: "Ada Lovelace", channel: "email" },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
+  giveBypass: { server: "notes", hours: 2 },
   acceptTools: { tools: [{ name: "summarize", digest: "of the tool in the list" }] },
   hideTools: { tools: [{ name: "summarize", digest: "of the tool in the list" }] },
 };
