@@ -25,6 +25,7 @@ const ownNames = [
   "OTEL_TRACES_SAMPLER_ARG",
   "OUTBOX",
   "PUBLIC_URL",
+  "RECORD_PUBLIC",
   "RELAY_HOLD_SECONDS",
   "RETENTION_HOURS",
   ...channelVariables.flatMap(([name]) => (name.includes("<") ? [] : [name])),

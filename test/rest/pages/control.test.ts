@@ -484,7 +484,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
         reply: { kind: "toolResult", content: [{ type: "text", text }] },
       });
       expect(await page.locator(".parts textarea.said").inputValue()).toBe(text);
-      expect(await page.getByRole("button", { name: "Deliver" }).count()).toBe(1);
+      expect(await page.getByRole("button", { name: "Deliver", exact: true }).count()).toBe(1);
     });
   });
 
