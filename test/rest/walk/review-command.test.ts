@@ -32,7 +32,7 @@ describe("npm run review", () => {
     const { answer } = gateway.ask("terminal-1", "request-gate", "Name the \u202e capital\u001b[2J of France.");
     await gateway.review("request");
     const program = review(["--url", gateway.url], { EDITOR: "sed -i s/France/Italy/" });
-    let at = await after(program, /1 {2}request request-gate · wait → scripted, .* left.*, for Ada\n.*q to quit > $/s, "1", 0);
+    let at = await after(program, /1 {2}request {2}request-gate · wait → scripted, .* left.*, for Ada\n.*q to quit > $/s, "1", 0);
     at = await after(program, /a approve · e edit.*> $/s, "e", at);
     const shown = program.printed();
     expect(shown).toContain("┃ Name the ⟨U+202E");
