@@ -92,7 +92,7 @@ export function callResult(outcome: Outcome, run: string, sent: boolean): JsonOb
 }
 
 /** A reviewed result as `CallToolResult` has it: what was shown, and nothing else. */
-export const shownResult = ({ kind: _kind, ...result }: ToolResult): JsonObject => result as unknown as JsonObject; // read from JSON
+export const shownResult = ({ kind: _kind, ...result }: ToolResult): JsonObject => result;
 
 /** The server's error in the place of a result, as a result that can be reviewed. */
 export const errorResult = (error: JsonObject): JsonObject => ({
