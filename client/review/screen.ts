@@ -8,6 +8,7 @@ import type { ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
+import { mayApprove } from "../../shared/review/permissions.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
@@ -91,6 +92,18 @@ function unshown(view: ReviewView): string[] {
  */
 export const isShownWhole = (view: ReviewView): boolean =>
   (view.subject === "message" || view.subject === "toolCall") && unshown(view).length === 0 && blocksIn(view).every(isText);
+
+/** Whether `a` and `e` do anything: a form is filled in on its page. */
+export const mayApproveHere = (view: ReviewView): boolean => view.subject !== "form" && mayApprove(view);
+
+/** The keys that do something, and what. */
+export const keysLine = (view: ReviewView): string =>
+  [
+    ...(mayApproveHere(view) ? ["a approve", "e edit"] : []),
+    view.subject === "form" ? "d decline" : "d deny",
+    "r read again",
+    "b back",
+  ].join(" · ");
 
 /** Tool results may have more than text. */
 const isText = (block: Block): boolean => {

@@ -8,7 +8,18 @@ import { mayApprove, mayDecide } from "../../shared/review/permissions.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
-import { changeLines, endedLine, editableFields, inEnglish, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
+import {
+  changeLines,
+  endedLine,
+  editableFields,
+  inEnglish,
+  isShownWhole,
+  keysLine,
+  listLine,
+  mayApproveHere,
+  placeOf,
+  reviewLines,
+} from "./screen.ts";
 import { editFaultWords } from "../../shared/channels/content-words.ts";
 
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
@@ -61,18 +72,18 @@ async function decide(review: OpenReview, draft: Draft | null, act: "approve" | 
     }
     if ((await ask(`${approveWords(review, draft?.changes.length ?? 0)}? [y/N] `)).trim().toLowerCase() !== "y") return false;
   }
-  const decision = act === "approve" ? ({ act, draft } as const) : ({ act, reason: await ask("Reason (optional): ") } as const);
+  const isForm = review.view.subject === "form";
+  const decision =
+    act === "approve" ? ({ act, draft } as const) : ({ act, reason: isForm ? "" : await ask("Reason (optional): ") } as const);
   const undone = await postDecision(review, decision);
   if (undone !== null) {
     for (const issue of issueLines(review.view, undone.issues)) say(`That cannot be sent. ${issue}`);
     say(`Nothing was decided (${undone.why}). Read it again.`);
     return false;
   }
-  say(act === "approve" ? "Approved." : "Denied.");
+  say(act === "approve" ? "Approved." : isForm ? "Declined." : "Denied.");
   return true;
 }
-
-const help = "a approve · e edit · d deny · r read again · b back";
 
 /** One review, until it is decided or left. */
 async function attend(link: string, ask: Ask): Promise<void> {
@@ -82,7 +93,8 @@ async function attend(link: string, ask: Ask): Promise<void> {
     for (const line of reviewLines(review.view)) say(line);
     say();
     if (!isOpen(review.view.state) || !mayDecide(review.view)) return say(endedLine(review.view));
-    if (!mayApprove(review.view)) say("You cannot approve this; you can deny it.");
+    if (review.view.subject === "form") say(`Open the page to answer it: ${review.link}`);
+    else if (!mayApprove(review.view)) say("You cannot approve this; you can deny it.");
     if ((await attendVersion(review, ask)) === "left") return;
   }
 }
@@ -91,11 +103,11 @@ async function attend(link: string, ask: Ask): Promise<void> {
 async function attendVersion(review: OpenReview, ask: Ask): Promise<"left" | "again"> {
   let draft: Draft | null = null;
   for (;;) {
-    const answer = (await ask(`${help} > `)).trim().toLowerCase();
+    const answer = (await ask(`${keysLine(review.view)} > `)).trim().toLowerCase();
     if (answer === "b" || answer === "q") return "left";
     if (answer === "r") return "again";
-    if (answer === "e" && mayApprove(review.view)) draft = await edit(review, draft, ask);
-    if (answer === "a" && mayApprove(review.view) && (await decide(review, draft, "approve", ask))) return "left";
+    if (answer === "e" && mayApproveHere(review.view)) draft = await edit(review, draft, ask);
+    if (answer === "a" && mayApproveHere(review.view) && (await decide(review, draft, "approve", ask))) return "left";
     if (answer === "d" && (await decide(review, draft, "deny", ask))) return "left";
   }
 }

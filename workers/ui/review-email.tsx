@@ -101,7 +101,9 @@ function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
 
 function whyOf({ why, view }: ReviewEmailInput): Child[] {
   const words = useWords();
-  return fill(words.email.why[why], { reviewer: outsideName(view.reviewer, words), version: String(view.version) });
+  const { form, why: reasons } = words.email;
+  const sentences = view.subject === "form" ? { ...reasons, ...form.why } : reasons;
+  return fill(sentences[why], { reviewer: outsideName(view.reviewer, words), version: String(view.version) });
 }
 
 function rulesOf({ view, expiresAt }: ReviewEmailInput, name: (text: string) => Child): Child[][] {

@@ -2,7 +2,7 @@
 // as it is sent.
 
 import { expect, test } from "vitest";
-import { changeLines, isShownWhole, placeOf, reviewLines } from "../../../client/review/screen.ts";
+import { changeLines, isShownWhole, keysLine, placeOf, reviewLines } from "../../../client/review/screen.ts";
 import { withArguments } from "../../../shared/model/subject/tool-call.ts";
 import { changesBetween } from "../../../shared/review/difference.ts";
 import { returning, typedCall } from "../../outside/pages/examples.ts";
@@ -16,6 +16,7 @@ test("a call is told in a sentence, with the server's claims and each argument w
   );
   expect(lines).toContain('  ┃   "id": 9007199254740993,');
   expect(isShownWhole(typedCall)).toBe(true);
+  expect(keysLine(typedCall)).toBe("a approve · e edit · d deny · r read again · b back");
 });
 
 test("a call without a definition says nothing of one, and its result keeps its own heading", () => {

@@ -6,7 +6,7 @@ import { slackDigest } from "../../../shared/channels/slack/slack-digest.ts";
 import { briefSlackMessage, slackMessage } from "../../../shared/channels/slack/slack-message.ts";
 import { briefTeamsCard, teamsCard, teamsDigest } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
-import { isShownWhole, listLine, reviewLines } from "../../../client/review/screen.ts";
+import { isShownWhole, keysLine, listLine, mayApproveHere, reviewLines } from "../../../client/review/screen.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
 import type { FormView, ReviewView } from "../../../shared/review/view.ts";
 import { digestEmail } from "../../../workers/ui/digest-email.tsx";
@@ -78,6 +78,10 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
 
   test("an email has its own button, and says what happens without an answer", () => {
     const { text, html } = reviewEmail({ view, language, url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
+    for (const each of [text, html]) {
+      expect(each).toContain(words.email.form.why.asked.replace("{reviewer}", ""));
+      expect(each).not.toContain(words.email.why.asked.replace("{reviewer}", ""));
+    }
     for (const part of [text, html]) {
       expect(part).toContain(words.email.form.button);
       expect(part).toContain(words.email.form.deadline);
@@ -97,6 +101,8 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
 
 test("the terminal shows it, and does not approve it", () => {
   expect(isShownWhole(view)).toBe(false);
+  expect(mayApproveHere(view)).toBe(false);
+  expect(keysLine(view)).toBe("d decline · r read again · b back");
   expect(listLine(view, 1)).toMatch(/question +calendar/);
   expect(reviewLines(view)[0]).toBe(`calendar asks you. ${catalogues.en.review.form.open}`);
   expect(reviewLines(view).join("\n")).toContain("  ┃ Which room?");

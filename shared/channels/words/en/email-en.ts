@@ -20,7 +20,16 @@ export const emailEn = {
     },
   },
   /** The same where a server asks a person. */
-  form: { button: "Answer the question", deadline: "Answer before" },
+  form: {
+    button: "Answer the question",
+    deadline: "Answer before",
+    why: {
+      asked: "{reviewer}, your answer is needed.",
+      handedOver: "{reviewer}, another reviewer handed this to you. Your answer is needed.",
+      escalated: "{reviewer}, the people who were asked first have not answered. Your answer is needed.",
+      reminder: "{reviewer}, this is a reminder: your answer is still needed.",
+    },
+  },
   /** Why this email is sent. `{version}` is the current version. */
   why: {
     asked: "{reviewer}, your decision is needed.",

@@ -12,7 +12,16 @@ export const emailZh = {
     response: { button: "审核结果" },
   },
   /** The same where a server asks a person. */
-  form: { button: "回答问题", deadline: "回答截止时间" },
+  form: {
+    button: "回答问题",
+    deadline: "回答截止时间",
+    why: {
+      asked: "{reviewer}，需要你来回答。",
+      handedOver: "{reviewer}，另一位审核人把它转交给了你，需要你来回答。",
+      escalated: "{reviewer}，先前收到提问的人尚未回答，现在需要你来回答。",
+      reminder: "{reviewer}，提醒一下：仍需要你来回答。",
+    },
+  },
   /** Why this email is sent. `{version}` is the current version. */
   why: {
     asked: "{reviewer}，需要你来决定。",
