@@ -3,7 +3,6 @@
 
 import type { Note } from "../model/call.ts";
 import type { CalledTool, ToolCall } from "../model/subject/tool-call.ts";
-import { formatExamples } from "../json-schema/answer-fields.ts";
 import type { ContentKind } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
@@ -68,35 +67,55 @@ export function claimSentence({ definition }: Pick<ToolCall, "definition">, word
   return claims === "" ? null : textOf(words.review.serverSays, { claims }, words.lang);
 }
 
+/** What a text of a format looks like, where not everybody knows. */
+export const formatExamples: Readonly<Record<string, string>> = {
+  uri: "https://example.com",
+  date: "2026-11-25",
+  "date-time": "2026-11-25T14:30:00Z",
+};
+
 /** Why an edit was refused. */
-export function editFaultWords(fault: EditFault, { lang, review: { editFault: words, form } }: ReviewWords): string {
+export function editFaultWords(fault: EditFault, words: ReviewWords): string {
+  const { lang, review } = words;
+  const { editFault, fieldFault, jsonFault, marks } = review;
   switch (fault.kind) {
     case "missing":
     case "notOffered":
+    case "notAllowed":
+    case "repeatedItem":
     case "unfit":
-      return form.fault[fault.kind];
-    case "notNumber":
-    case "notWholeNumber":
-      return "of" in fault ? form.fault[fault.kind] : words[fault.kind];
-    case "notOfFormat":
-      return textOf(form.fault.notOfFormat[fault.format], { example: formatExamples[fault.format] ?? "" }, lang);
+    case "tooMuchWork":
+      return fieldFault[fault.kind];
+    case "wrongType": {
+      const types: Readonly<Record<string, string>> = fieldFault.types;
+      return textOf(fieldFault.wrongType, { types: fault.types.map((type) => types[type] ?? type).join(fieldFault.or) }, lang);
+    }
+    case "notOfFormat": {
+      const sentences: Readonly<Record<string, string>> = fieldFault.notOfFormat;
+      const { format } = fault;
+      return textOf(sentences[format] ?? fieldFault.notOfOther, { format, example: formatExamples[format] ?? "" }, lang);
+    }
     case "tooSmall":
     case "tooLarge":
-      return textOf(form.fault[fault.kind], { limit: String(fault.limit) }, lang);
+    case "notAbove":
+    case "notBelow":
+    case "notMultiple":
+      return textOf(fieldFault[fault.kind], { limit: String(fault.limit) }, lang);
     case "tooShort":
     case "tooLong":
     case "tooFew":
     case "tooMany":
-      return textOf(form.fault[fault.kind], { n: fault.limit }, lang);
+      return textOf(fieldFault[fault.kind], { n: fault.limit }, lang);
     case "jsonRule":
-    case "misfit":
-      return textOf(words[fault.kind], { rule: fault.rule }, lang);
+      return jsonFault[fault.rule];
+    case "inside":
+      return fault.at + marks.colon + editFaultWords(fault.fault, words);
     case "raised":
-      return textOf(words.raised, { requested: String(fault.requested) }, lang);
+      return textOf(editFault.raised, { requested: String(fault.requested) }, lang);
     case "notRequestedJson":
-      return words[fault.hasSchema ? "notRequestedSchema" : "notRequestedJson"];
+      return editFault[fault.hasSchema ? "notRequestedSchema" : "notRequestedJson"];
     default:
-      return words[fault.kind];
+      return editFault[fault.kind];
   }
 }
 

@@ -1,5 +1,5 @@
-// The keywords that compare one measure of a value with a number, and the message where the value
-// is out of bounds.
+// The keywords that compare one measure of a value with a number, and the fault and the message
+// where the value is out of bounds.
 
 import type { PlainKeywords } from "./schema-keywords.ts";
 
@@ -7,32 +7,39 @@ type BoundKeyword = {
   [K in keyof PlainKeywords]-?: PlainKeywords[K] extends number | undefined ? K : never;
 }[keyof PlainKeywords];
 
-export type Bound = readonly [BoundKeyword, allows: (measure: number, limit: number) => boolean, message: (limit: number) => string];
+export type BoundFault = "tooSmall" | "tooLarge" | "notAbove" | "notBelow" | "notMultiple" | "tooShort" | "tooLong" | "tooFew" | "tooMany";
+
+export type Bound = readonly [
+  BoundKeyword,
+  allows: (measure: number, limit: number) => boolean,
+  BoundFault,
+  message: (limit: number) => string,
+];
 
 const atLeast = (measure: number, limit: number): boolean => measure >= limit;
 const atMost = (measure: number, limit: number): boolean => measure <= limit;
 
 export const numberBounds: readonly Bound[] = [
-  ["minimum", atLeast, (limit) => `must not be below ${limit}, the minimum`],
-  ["maximum", atMost, (limit) => `must not be above ${limit}, the maximum`],
-  ["exclusiveMinimum", (measure, limit) => measure > limit, (limit) => `must be above ${limit}, the exclusiveMinimum`],
-  ["exclusiveMaximum", (measure, limit) => measure < limit, (limit) => `must be below ${limit}, the exclusiveMaximum`],
-  ["multipleOf", isMultiple, (limit) => `must be a multiple of ${limit} (multipleOf)`],
+  ["minimum", atLeast, "tooSmall", (limit) => `must not be below ${limit}, the minimum`],
+  ["maximum", atMost, "tooLarge", (limit) => `must not be above ${limit}, the maximum`],
+  ["exclusiveMinimum", (measure, limit) => measure > limit, "notAbove", (limit) => `must be above ${limit}, the exclusiveMinimum`],
+  ["exclusiveMaximum", (measure, limit) => measure < limit, "notBelow", (limit) => `must be below ${limit}, the exclusiveMaximum`],
+  ["multipleOf", isMultiple, "notMultiple", (limit) => `must be a multiple of ${limit} (multipleOf)`],
 ];
 
 export const lengthBounds: readonly Bound[] = [
-  ["minLength", atLeast, (limit) => `must not be shorter than ${limit} characters (minLength)`],
-  ["maxLength", atMost, (limit) => `must not be longer than ${limit} characters (maxLength)`],
+  ["minLength", atLeast, "tooShort", (limit) => `must not be shorter than ${limit} characters (minLength)`],
+  ["maxLength", atMost, "tooLong", (limit) => `must not be longer than ${limit} characters (maxLength)`],
 ];
 
 export const itemBounds: readonly Bound[] = [
-  ["minItems", atLeast, (limit) => `must not have fewer than ${limit} items (minItems)`],
-  ["maxItems", atMost, (limit) => `must not have more than ${limit} items (maxItems)`],
+  ["minItems", atLeast, "tooFew", (limit) => `must not have fewer than ${limit} items (minItems)`],
+  ["maxItems", atMost, "tooMany", (limit) => `must not have more than ${limit} items (maxItems)`],
 ];
 
 export const memberBounds: readonly Bound[] = [
-  ["minProperties", atLeast, (limit) => `must not have fewer than ${limit} members (minProperties)`],
-  ["maxProperties", atMost, (limit) => `must not have more than ${limit} members (maxProperties)`],
+  ["minProperties", atLeast, "tooFew", (limit) => `must not have fewer than ${limit} members (minProperties)`],
+  ["maxProperties", atMost, "tooMany", (limit) => `must not have more than ${limit} members (maxProperties)`],
 ];
 
 /**

@@ -7,7 +7,7 @@ import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
 import { MAX_ERRORS, boundedPointerTo } from "../json/issue-collector.ts";
 import type { PointedError } from "../model/outcome.ts";
-import { type Bound, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
+import { type Bound, type BoundFault, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";
 import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
@@ -22,15 +22,30 @@ export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200
 export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
 
 /**
+ * What a person may mend in a field, as a fact: the catalogues have a sentence for each. `unfit`:
+ * by any other keyword.
+ */
+export type SchemaFault =
+  | { readonly kind: "missing" | "notOffered" | "notAllowed" | "repeatedItem" | "unfit" }
+  | { readonly kind: "wrongType"; readonly types: readonly string[] }
+  | { readonly kind: BoundFault; readonly limit: number }
+  | { readonly kind: "notOfFormat"; readonly format: string };
+
+type SchemaError = PointedError & { readonly fault: SchemaFault };
+
+const unfit: SchemaFault = { kind: "unfit" };
+const notOffered: SchemaFault = { kind: "notOffered" };
+
+/**
  * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value;
  * none where it fits. Or why that could not be determined within `workLimits`.
  */
-export function checkValue(ready: ReadySchema, value: Json): readonly PointedError[] | Unchecked {
+export function checkValue(ready: ReadySchema, value: Json): readonly SchemaError[] | Unchecked {
   const check = new Check(ready);
   try {
     const fits = check.apply(ready.root, value, { steps: [], depth: 1, seen: undefined });
     if (fits) return [];
-    return check.errors.length > 0 ? check.errors : [{ pointer: "", message: "does not match the function's schema" }];
+    return check.errors.length > 0 ? check.errors : [{ pointer: "", message: "does not match the function's schema", fault: unfit }];
   } catch (error) {
     // No other exception is known, and an unknown one is no proof that the value fits.
     return error instanceof WorkExceeded ? error.why : "failed";
@@ -65,7 +80,7 @@ type Application = Frame & { fits: boolean };
 
 class Check {
   readonly #ready: ReadySchema;
-  readonly #errors = new Map<string, PointedError>();
+  readonly #errors = new Map<string, SchemaError>();
   #steps = 0;
   #patternSteps = 0;
 
@@ -73,7 +88,7 @@ class Check {
     this.#ready = ready;
   }
 
-  get errors(): readonly PointedError[] {
+  get errors(): readonly SchemaError[] {
     return [...this.#errors.values()];
   }
 
@@ -81,7 +96,7 @@ class Check {
     if (from.depth > workLimits.depth) throw new WorkExceeded("tooDeep");
     this.#spend(1);
     if (typeof schema === "boolean") {
-      if (!schema) this.#report(from.steps, "is not allowed by the schema");
+      if (!schema) this.#report(from.steps, "is not allowed by the schema", { kind: "notAllowed" });
       return schema;
     }
     const { unevaluatedItems, unevaluatedProperties } = schema.single;
@@ -102,14 +117,15 @@ class Check {
       const types = [type].flat();
       const isInteger = typeof value === "number" && Number.isInteger(value);
       const isOfType = types.includes(typeOf(value)) || (isInteger && types.includes("integer"));
-      this.#must(isOfType, here, () => `must be of type ${types.join(" or ")}`);
+      this.#must(isOfType, here, () => `must be of type ${types.join(" or ")}`, { kind: "wrongType", types });
     }
-    if (constant !== undefined) this.#must(this.#areEqual(value, constant), here, () => "must be the value of const");
+    if (constant !== undefined) this.#must(this.#areEqual(value, constant), here, () => "must be the value of const", notOffered);
     if (options !== undefined)
       this.#must(
         options.some((each) => this.#areEqual(value, each)),
         here,
         () => "must be one of the values of enum",
+        notOffered,
       );
   }
 
@@ -142,7 +158,7 @@ class Check {
     if (minLength !== undefined || maxLength !== undefined) this.#bounds(lengthBounds, schema, ucs2length(value), here);
     if (pattern !== undefined) this.#must(this.#matches(pattern, value), here, () => "must match the pattern");
     if (name !== undefined && checkedFormats.has(name))
-      this.#must(format[name]?.(value) === true, here, () => `must be of the format ${name}`);
+      this.#must(format[name]?.(value) === true, here, () => `must be of the format ${name}`, { kind: "notOfFormat", format: name });
   }
 
   #items(schema: SchemaNode, items: readonly Json[], here: Application): void {
@@ -165,7 +181,7 @@ class Check {
         }
     if (schema.plain.uniqueItems === true) {
       const different = new Set(items.map((item) => this.#canonical(item))).size;
-      this.#must(different === items.length, here, () => "must not have two equal items (uniqueItems)");
+      this.#must(different === items.length, here, () => "must not have two equal items (uniqueItems)", { kind: "repeatedItem" });
     }
   }
 
@@ -188,7 +204,7 @@ class Check {
     const { required = [] } = schema.plain;
     this.#spend((required.length + dependentRequired.size) / 16);
     const members = Object.entries(value);
-    for (const name of required) this.#must(Object.hasOwn(value, name), here, () => "is required", name);
+    for (const name of required) this.#must(Object.hasOwn(value, name), here, () => "is required", { kind: "missing" }, name);
     this.#bounds(memberBounds, schema, members.length, here);
     for (const [name, needed] of dependentRequired) {
       if (!Object.hasOwn(value, name)) continue;
@@ -204,7 +220,7 @@ class Check {
       const inside = within(here, name);
       if (propertyNames !== undefined) {
         const isAllowed = this.apply(propertyNames, name, { ...inside, steps: undefined });
-        this.#must(isAllowed, here, () => "has a name that propertyNames does not allow", name);
+        this.#must(isAllowed, here, () => "has a name that propertyNames does not allow", unfit, name);
       }
       const own = properties.get(name);
       const matching = [...patternProperties].filter(([pattern]) => this.#matches(pattern, name)).map(([, each]) => each);
@@ -220,9 +236,9 @@ class Check {
   }
 
   #bounds(bounds: readonly Bound[], { plain }: SchemaNode, measure: number, here: Application): void {
-    for (const [keyword, allows, message] of bounds) {
+    for (const [keyword, allows, kind, message] of bounds) {
       const limit = plain[keyword];
-      if (limit !== undefined) this.#must(allows(measure, limit), here, () => message(limit));
+      if (limit !== undefined) this.#must(allows(measure, limit), here, () => message(limit), { kind, limit });
     }
   }
 
@@ -230,16 +246,16 @@ class Check {
     if (!this.apply(schema, value, frame)) here.fits = false;
   }
 
-  #must(isMet: boolean, here: Application, message: () => string, name?: string): void {
+  #must(isMet: boolean, here: Application, message: () => string, fault = unfit, name?: string): void {
     if (isMet) return;
     here.fits = false;
-    this.#report(name === undefined ? here.steps : here.steps && [...here.steps, name], message());
+    this.#report(name === undefined ? here.steps : here.steps && [...here.steps, name], message(), fault);
   }
 
-  #report(steps: readonly string[] | undefined, message: string): void {
+  #report(steps: readonly string[] | undefined, message: string, fault: SchemaFault): void {
     if (steps === undefined || this.#errors.size >= MAX_ERRORS) return;
     const pointer = boundedPointerTo(steps);
-    this.#errors.set(`${pointer} ${message}`, { pointer, message });
+    this.#errors.set(`${pointer} ${message}`, { pointer, message, fault });
   }
 
   #matches(source: string, text: string): boolean {

@@ -13,19 +13,44 @@ import { boundedPointerTo, type IssueCollector } from "./issue-collector.ts";
  */
 const MAX_DEPTH = 64;
 
+const messages = {
+  surrogate: "has a lone surrogate, which is not a character",
+  surrogateName: "has a member whose name has a lone surrogate",
+  reservedName: "has a member named __proto__, which is refused",
+  hugeNumber: "is a number too large to carry",
+  depth: `is nested more than ${MAX_DEPTH} levels deep`,
+  notJson: "is not a JSON value",
+} as const;
+
+/** The rule that a value breaks. */
+export type JsonRule = keyof typeof messages;
+
 /**
  * Reports everything in `value` that breaks a rule above, under the pointer "" for `value` itself.
  */
 export function checkJson(value: unknown, issues: IssueCollector): void {
+  walkJson(value, { report: (pointer, rule) => issues.add(pointer, messages[rule]), isFull: () => issues.full });
+}
+
+/** A rule that the value breaks; null where it breaks none. */
+export function brokenJsonRule(value: unknown): JsonRule | null {
+  const broken: JsonRule[] = [];
+  walkJson(value, { report: (_, rule) => broken.push(rule), isFull: () => broken.length > 0 });
+  return broken[0] ?? null;
+}
+
+type Found = { readonly report: (pointer: string, rule: JsonRule) => void; readonly isFull: () => boolean };
+
+function walkJson(value: unknown, { report, isFull }: Found): void {
   const path: (string | number)[] = [];
 
   function visit(value: unknown, depth: number): void {
     switch (typeof value) {
       case "string":
-        if (!value.isWellFormed()) issues.add(boundedPointerTo(path), "has a lone surrogate, which is not a character");
+        if (!value.isWellFormed()) report(boundedPointerTo(path), "surrogate");
         return;
       case "number":
-        if (!Number.isFinite(value)) issues.add(boundedPointerTo(path), "is a number too large to carry");
+        if (!Number.isFinite(value)) report(boundedPointerTo(path), "hugeNumber");
         return;
       case "boolean":
         return;
@@ -36,24 +61,24 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
         // Absent in JSON; a field that requires the value reports it.
         return;
       default:
-        issues.add(boundedPointerTo(path), "is not a JSON value");
+        report(boundedPointerTo(path), "notJson");
     }
   }
 
   function visitMembers(container: object, depth: number): void {
     if (depth > MAX_DEPTH) {
-      issues.add(boundedPointerTo(path), `is nested more than ${MAX_DEPTH} levels deep`);
+      report(boundedPointerTo(path), "depth");
     } else if (Array.isArray(container)) {
-      for (let i = 0; i < container.length && !issues.full; i += 1) {
+      for (let i = 0; i < container.length && !isFull(); i += 1) {
         path.push(i);
         visit(container[i], depth + 1);
         path.pop();
       }
     } else {
       for (const [name, member] of Object.entries(container)) {
-        if (issues.full) return;
-        if (name === "__proto__") issues.add(boundedPointerTo(path), "has a member named __proto__, which is refused");
-        else if (!name.isWellFormed()) issues.add(boundedPointerTo(path), "has a member whose name has a lone surrogate");
+        if (isFull()) return;
+        if (name === "__proto__") report(boundedPointerTo(path), "reservedName");
+        else if (!name.isWellFormed()) report(boundedPointerTo(path), "surrogateName");
         else {
           path.push(name);
           visit(member, depth + 1);

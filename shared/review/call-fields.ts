@@ -4,12 +4,12 @@
 import { prettyJson } from "../json/exact-json.ts";
 import { type ToolCall, argumentsJsonOf, withArguments } from "../model/subject/tool-call.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
+import { type SchemaField, type Typed, fieldOf } from "../json-schema/schema-fields.ts";
 import type { ReadySchema } from "../json-schema/schema-node.ts";
 import { type Result, err, ok } from "../result.ts";
 import { objectText } from "./editable-fields.ts";
-import { type SchemaField, type Typed, fieldOf } from "./schema-fields.ts";
 import { rewrittenText } from "./submitted-text.ts";
-import { type TypedError, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
+import { type TypedFault, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
 
 /** The place of the whole, also as one text. */
 export const argumentsPath = "/arguments";
@@ -20,13 +20,16 @@ type CallFields = { readonly schema: ReadySchema; readonly field: SchemaField };
 export function argumentFields(call: ToolCall, typed?: Typed): CallFields | null {
   const given = call.definition?.inputSchema;
   const schema = given === undefined ? null : readSchema(given, "");
-  if (schema?.ok !== true) return null;
+  if (given === undefined || schema?.ok !== true) return null;
   const input = { schema: schema.value, given, json: argumentsJsonOf(call), at: argumentsPath };
   return { schema: schema.value, field: fieldOf({ ...input, ...(typed === undefined ? {} : { typed }) }) };
 }
 
-/** `unknownField`: of no control of the call. */
-export type CallFault = TypedError["fault"] | { readonly kind: "notObject" | "unknownField" };
+/** `unknownField`: of no control of the call. `inside`: at a place in JSON text. */
+export type CallFault =
+  | TypedFault
+  | { readonly kind: "notObject" | "unknownField" }
+  | { readonly kind: "inside"; readonly at: string; readonly fault: TypedFault };
 type CallErrors = readonly { readonly field: string; readonly fault: CallFault }[];
 
 /**
@@ -39,24 +42,31 @@ export function editedCall(call: ToolCall, edits: Typed): Result<ToolCall, CallE
   const isWhole = edits.has(argumentsPath) || fields === null;
   const known = isWhole || fields === null ? [argumentsPath] : controlsOf(fields.field);
   if ([...edits.keys()].some((name) => !known.includes(name))) return err([{ field: "", fault: { kind: "unknownField" } }]);
-  const read = isWhole ? wholeFrom(call, fields, edits.get(argumentsPath)) : readTyped(fields.schema, fields.field, edits);
-  if (!read.ok) return err(read.error.map(({ pointer, fault }) => ({ field: pointer, fault })));
+  const read = isWhole ? wholeFrom(call, fields, edits.get(argumentsPath)) : typedFrom(fields, edits);
+  if (!read.ok) return read;
   const json = read.value ?? "{}";
   if (json === argumentsJsonOf(call)) return ok(call);
   return json.startsWith("{") ? ok(withArguments(call, json)) : err([{ field: argumentsPath, fault: { kind: "notObject" } }]);
 }
 
-function wholeFrom(call: ToolCall, fields: CallFields | null, typed: string | undefined): Result<string, readonly TypedError[]> {
+function typedFrom({ schema, field }: CallFields, edits: Typed): Result<string | undefined, CallErrors> {
+  const read = readTyped(schema, field, edits);
+  return read.ok ? read : err(read.error.map(({ pointer, fault }) => ({ field: pointer, fault })));
+}
+
+function wholeFrom(call: ToolCall, fields: CallFields | null, typed: string | undefined): Result<string, CallErrors> {
   const before = argumentsJsonOf(call);
   const text = typed === undefined ? undefined : rewrittenText(objectText(call.arguments, call.argumentsJson), typed);
   if (text === undefined) return ok(before);
   const json = jsonFrom(text);
-  if (!json.ok) return err([{ pointer: argumentsPath, fault: json.error }]);
+  if (!json.ok) return err([{ field: argumentsPath, fault: json.error }]);
   if (fields === null || !json.value.startsWith("{")) return json;
-  const known = new Set(misfits(fields.schema, before).map((each) => each.pointer + each.rule));
-  const errors = misfits(fields.schema, json.value).filter((each) => !known.has(each.pointer + each.rule));
+  const known = new Set(misfits(fields.schema, before).map(({ key }) => key));
+  const errors = misfits(fields.schema, json.value).filter(({ key }) => !known.has(key));
   if (errors.length === 0) return json;
-  return err(errors.map(({ pointer, rule }) => ({ pointer: argumentsPath, fault: { kind: "misfit", rule: `${pointer} ${rule}`.trim() } })));
+  return err(
+    errors.map(({ pointer, fault }) => ({ field: argumentsPath, fault: pointer === "" ? fault : { kind: "inside", at: pointer, fault } })),
+  );
 }
 
 /**

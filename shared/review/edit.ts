@@ -4,15 +4,13 @@
 
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
-import { checkJson } from "../json/json-rules.ts";
-import { IssueCollector } from "../json/issue-collector.ts";
+import { brokenJsonRule } from "../json/json-rules.ts";
 import type { SamplingReply } from "../model/sampling.ts";
 import { type Content, isPlain } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
 import { type CallFault, editedCall } from "./call-fields.ts";
 import { objectText } from "./editable-fields.ts";
-import type { AnswerFault } from "../json-schema/answer-fields.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 import { rewrittenText } from "./submitted-text.ts";
 
@@ -23,7 +21,7 @@ import { rewrittenText } from "./submitted-text.ts";
 export type EditFault =
   | CallFault
   | { readonly kind: "empty" }
-  | { readonly kind: "notWholeNumber" }
+  | { readonly kind: "notNumber" | "notWholeNumber" }
   | { readonly kind: "raised"; readonly requested: number }
   | { readonly kind: "invalidRequest" }
   | { readonly kind: "invalidReply" }
@@ -32,7 +30,6 @@ export type EditFault =
   | { readonly kind: "notWritable" }
   /** Only somebody who is signed in may say that they opened the address. */
   | { readonly kind: "notSignedIn" }
-  | AnswerFault
   | { readonly kind: "blankReply" }
   /** The request requires JSON; `hasSchema`: that matches a schema. */
   | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };
@@ -48,10 +45,8 @@ function parseObject(text: string): Result<JsonObject, EditFault> {
   const value = objectOf(parsed);
   if (value === null) return err({ kind: "notObject" });
   // A reviewer's object is hashed and sent, so it keeps the rules of JSON from the wire.
-  const issues = new IssueCollector();
-  checkJson(value, issues);
-  const [first] = issues.found;
-  return first === undefined ? ok(value) : err({ kind: "jsonRule", rule: first.message });
+  const rule = brokenJsonRule(value);
+  return rule === null ? ok(value) : err({ kind: "jsonRule", rule });
 }
 
 function applying(edits: ReadonlyMap<string, string>, issues: EditIssue[], mayBeEmpty: boolean): { rewrite: Walk; changed: () => boolean } {

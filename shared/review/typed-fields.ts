@@ -3,25 +3,24 @@
 
 import type { Json } from "../encoding.ts";
 import { compactJson } from "../json/exact-json.ts";
-import { checkJson } from "../json/json-rules.ts";
-import { IssueCollector, pointerStep } from "../json/issue-collector.ts";
+import { type JsonRule, brokenJsonRule } from "../json/json-rules.ts";
+import { pointerStep } from "../json/issue-collector.ts";
 import { readJsonText } from "../json/json-text.ts";
-import { checkValue } from "../json-schema/check-value.ts";
+import { type SchemaFault, checkValue } from "../json-schema/check-value.ts";
+import { type SchemaField, type Typed, boxControl, hasOut, isChecked, isWhole, outControl, shownIn } from "../json-schema/schema-fields.ts";
+import { checkedFormats } from "../json-schema/schema-keywords.ts";
 import type { ReadySchema } from "../json-schema/schema-node.ts";
 import { type Result, err, ok } from "../result.ts";
-import { type SchemaField, type Typed, boxControl, hasOut, isChecked, outControl, shownIn } from "./schema-fields.ts";
 import { rewrittenText } from "./submitted-text.ts";
 
-/**
- * Why what was typed is refused, without anything of it. `rule` is what the reader of JSON or the
- * schema's check says, in English.
- */
-type TypedFault =
-  | { readonly kind: "notJson" | "notNumber" | "notOffered" | "repeatedMember" }
-  | { readonly kind: "jsonRule" | "misfit"; readonly rule: string };
+/** Why what was typed is refused, without anything of it. */
+export type TypedFault =
+  | SchemaFault
+  | { readonly kind: "notJson" | "repeatedMember" | "tooMuchWork" }
+  | { readonly kind: "jsonRule"; readonly rule: JsonRule };
 
 /** `pointer`: of the field that the error stands beside. */
-export type TypedError = { readonly pointer: string; readonly fault: TypedFault };
+type TypedError = { readonly pointer: string; readonly fault: TypedFault };
 
 /**
  * The JSON of a text that somebody wrote. Refused: what is none, what the pipeline cannot carry,
@@ -31,10 +30,8 @@ export function jsonFrom(text: string): Result<string, TypedFault> {
   const read = readJsonText(text);
   if (!read.ok) return err({ kind: "notJson" });
   if (read.repeated.length > 0) return err({ kind: "repeatedMember" });
-  const issues = new IssueCollector();
-  checkJson(read.value, issues);
-  const [first] = issues.found;
-  return first === undefined ? ok(compactJson(text)) : err({ kind: "jsonRule", rule: first.message });
+  const rule = brokenJsonRule(read.value);
+  return rule === null ? ok(compactJson(text)) : err({ kind: "jsonRule", rule });
 }
 
 /**
@@ -45,21 +42,28 @@ export function jsonFrom(text: string): Result<string, TypedFault> {
 export function readTyped(schema: ReadySchema, field: SchemaField, typed: Typed): Result<string | undefined, readonly TypedError[]> {
   const reading = new Reading(typed);
   const json = reading.read(field, field.pointer);
-  if (reading.errors.length > 0) return err(reading.errors);
-  if (json === field.source || json === undefined) return ok(json);
-  const before = new Set(field.source === undefined ? [] : misfits(schema, field.source).map(({ pointer, rule }) => pointer + rule));
-  const errors = misfits(schema, json).flatMap(({ pointer, rule }): TypedError[] => {
+  const unread = reading.errors;
+  if (unread.length === 0 && json !== undefined && json === field.source) return ok(json);
+  const before = new Set(field.source === undefined ? [] : misfits(schema, field.source).map(({ key }) => key));
+  const errors = misfits(schema, json ?? "{}").flatMap(({ pointer, fault, key }): TypedError[] => {
     const at = reading.fieldAt(field.pointer + pointer);
-    return before.has(pointer + rule) && !reading.changed.has(at) ? [] : [{ pointer: at, fault: { kind: "misfit", rule } }];
+    if (unread.some((each) => isWithin(each.pointer, at))) return [];
+    return before.has(key) && !reading.changed.has(at) ? [] : [{ pointer: at, fault }];
   });
-  return errors.length === 0 ? ok(json) : err(errors);
+  const all = [...unread, ...errors];
+  return all.length === 0 ? ok(json) : err(all);
 }
 
+const isWithin = (pointer: string, outer: string): boolean => pointer === outer || pointer.startsWith(`${outer}/`);
+
+/** `key`: the same for the same error. */
+type Misfit = { readonly pointer: string; readonly fault: TypedFault; readonly key: string };
+
 /** What the schema does not allow in a value. */
-export function misfits(schema: ReadySchema, json: string): readonly { readonly pointer: string; readonly rule: string }[] {
+export function misfits(schema: ReadySchema, json: string): readonly Misfit[] {
   const found = checkValue(schema, JSON.parse(json) as Json);
-  if (typeof found === "string") return [{ pointer: "", rule: "takes too much work to check" }];
-  return found.map(({ pointer, message }) => ({ pointer, rule: message }));
+  if (typeof found === "string") return [{ pointer: "", fault: { kind: "tooMuchWork" }, key: found }];
+  return found.map(({ pointer, message, fault }) => ({ pointer, fault, key: pointer + message }));
 }
 
 /** The names of all controls that the fields have. */
@@ -77,7 +81,13 @@ export function controlsOf(field: SchemaField): string[] {
   }
 }
 
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+/** The JSON of a number as people write it, such as +1, .5 and 007. */
+function asNumber(text: string): string | undefined {
+  const [, sign = "", whole = "", fraction = "", exponent = ""] = /^([+-]?)(\d*)(?:\.(\d*))?(e[+-]?\d{1,3})?$/i.exec(text) ?? [];
+  if (whole + fraction === "") return undefined;
+  const digits = whole.replace(/^0+(?=\d)/, "") || "0";
+  return (sign === "-" ? sign : "") + digits + (fraction === "" ? "" : `.${fraction}`) + exponent;
+}
 
 class Reading {
   readonly errors: TypedError[] = [];
@@ -137,6 +147,7 @@ class Reading {
     if (!this.#typed.has(pointer)) return source;
     const before = source === undefined ? [] : (JSON.parse(source) as Json[]).map((each) => JSON.stringify(each)); // each is an option
     const chosen = options.flatMap(({ json }, i) => (isChecked(this.#typed, boxControl(field, i)) ? [json] : []));
+    if (source === undefined && chosen.length === 0) return this.#typed.get(pointer) === "[]" ? "[]" : undefined;
     if (chosen.length === before.length && chosen.every((json) => before.includes(json))) return source;
     return `[${[...before.filter((json) => chosen.includes(json)), ...chosen.filter((json) => !before.includes(json))].join(",")}]`;
   }
@@ -146,11 +157,15 @@ class Reading {
     const typed = this.#typed.get(pointer);
     const text = typed === undefined ? undefined : rewrittenText(shownIn(field), typed);
     if (text === undefined) return source;
-    if (kind === "text") return JSON.stringify(text);
     const trimmed = text.trim();
+    if (kind === "text") return JSON.stringify(checkedFormats.has(field.rules.format ?? "") && trimmed !== "" ? trimmed : text);
     if (trimmed === "" && (source === undefined || !field.isRequired)) return undefined;
     if (trimmed === shownIn(field)) return source;
-    if (kind === "number") return number.test(trimmed) ? this.#carried(field, trimmed) : this.#refuse(field, { kind: "notNumber" });
+    if (kind === "number") {
+      const written = asNumber(trimmed);
+      if (written !== undefined) return this.#carried(field, written);
+      return this.#refuse(field, { kind: "wrongType", types: [isWhole(field) ? "integer" : "number"] });
+    }
     if (kind === "choice")
       return field.options.some(({ json }) => json === trimmed) ? trimmed : this.#refuse(field, { kind: "notOffered" });
     return this.#carried(field, trimmed);

@@ -10,7 +10,7 @@ import { objectOf } from "../json/values.ts";
 import type { Elicited } from "../model/outcome.ts";
 import type { Form } from "../model/subject/form.ts";
 import { type Result, err, ok } from "../result.ts";
-import { answerFields } from "../json-schema/answer-fields.ts";
+import { formFields } from "../json-schema/form-fields.ts";
 import { samplingMeta } from "./mcp-2025/meta.ts";
 import type { RequestId } from "./json-rpc.ts";
 
@@ -44,7 +44,7 @@ export function parseElicitation(given: unknown, addressFault: (url: string) => 
 
 function schemaOf(given: unknown, issues: IssueCollector): Pick<Form, "schema"> {
   const { requestedSchema: schema } = formParams.read(given, "", issues);
-  const fields = issues.found.length > 0 ? null : answerFields(schema, "/requestedSchema");
+  const fields = issues.found.length > 0 ? null : formFields(schema, "/requestedSchema");
   if (fields?.ok === false) for (const { pointer, message } of fields.error) issues.add(pointer, message);
   return { schema };
 }

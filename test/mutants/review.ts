@@ -200,7 +200,7 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "typed arguments fit the tool's schema",
     file: "shared/review/typed-fields.ts",
-    from: "return before.has(pointer + rule) && !reading.changed.has(at) ? [] :",
+    from: "return before.has(key) && !reading.changed.has(at) ? [] :",
     to: "return before.size >= 0 ? [] :",
     test: { file: "test/shared/review/typed-fields.test.ts" },
   },

@@ -9,7 +9,7 @@ import { claimWords } from "../../shared/channels/content-words.ts";
 import { argumentFields, argumentTexts, argumentsPath, editedCall } from "../../shared/review/call-fields.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName, objectText } from "../../shared/review/editable-fields.ts";
-import type { SchemaField } from "../../shared/review/schema-fields.ts";
+import type { SchemaField } from "../../shared/json-schema/schema-fields.ts";
 import { Difference } from "./changes.tsx";
 import { useWords } from "./language.ts";
 import { type FramedPart, Frames, Name, type Origin, OutsideText, SaidInline } from "./outside-text.tsx";

@@ -3,7 +3,11 @@
 // text from outside; what is typed is checked when it is sent.
 
 import type { Child } from "hono/jsx";
-import { type AnswerField, fieldsOfForm, formatExamples, optionPath, shownIn, typedOf } from "../../shared/json-schema/answer-fields.ts";
+import { formatExamples } from "../../shared/channels/content-words.ts";
+import { type FormField, isBox, typedOf } from "../../shared/json-schema/form-fields.ts";
+import { checkedFormats } from "../../shared/json-schema/schema-keywords.ts";
+import { type Typed, boxControl, isChecked, isWhole } from "../../shared/json-schema/schema-fields.ts";
+import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { type SubmittedForm, editField, formFields } from "../../shared/review/form.ts";
 import { mayApprove, mayGiveUp } from "../../shared/review/permissions.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
@@ -21,33 +25,37 @@ import { fill } from "./sentence.tsx";
 const longestLine = 120;
 
 type FieldProps = {
-  readonly field: AnswerField;
-  readonly typed: ReadonlyMap<string, string> | undefined;
+  readonly field: FormField;
+  readonly typed: Typed;
   readonly error: string | undefined;
 };
 
 /** What may be typed, from our words and the schema's numbers. */
-function hintOf(field: AnswerField, { form: { hints } }: ReturnType<typeof useWords>["page"]): string {
-  if (field.kind === "box" || field.kind === "choice") return "";
-  const { min, max } = field;
-  const { both, min: least, max: most } = hints[field.kind];
+function hintOf({ kind, rules }: FormField, { form: { hints } }: ReturnType<typeof useWords>["page"]): string {
+  if (kind === "choice") return "";
+  const [min, max] = {
+    text: [rules.minLength, rules.maxLength],
+    number: [rules.minimum, rules.maximum],
+    choices: [rules.minItems, rules.maxItems],
+  }[kind];
+  const { both, min: least, max: most } = hints[kind];
   // Every text has a character or more.
-  const from = field.kind === "text" && min !== null && min < 2 ? null : min;
-  const bounds = from !== null && max !== null ? both : from !== null ? least : max !== null ? most : "";
-  const example = field.kind === "text" && field.format !== null && field.format !== "date" ? formatExamples[field.format] : null;
-  const format = example === null ? "" : hints.example.replace("{example}", example);
+  const from = kind === "text" && min !== undefined && min < 2 ? undefined : min;
+  const bounds = from !== undefined && max !== undefined ? both : from !== undefined ? least : max !== undefined ? most : "";
+  const example = kind === "text" && rules.format !== "date" ? formatExamples[rules.format ?? ""] : undefined;
+  const format = example === undefined ? "" : hints.example.replace("{example}", example);
   return [bounds.replace("{min}", String(from)).replace("{max}", String(max)), format].filter((each) => each !== "").join(" · ");
 }
 
-const inputTypes = { email: "email", uri: "url", date: "date", "date-time": "text" } as const;
+const inputTypes: Readonly<Record<string, string>> = { email: "email", uri: "url", date: "date" };
 
 const Field = ({ field, typed, error }: FieldProps) => {
   const words = useWords();
   const { form } = words.page;
-  const id = editField(field.path);
-  const { text, chosen } = shownIn(field, typed);
+  const id = editField(field.pointer);
+  const text = typed.get(field.pointer) ?? "";
   const hint = hintOf(field, words.page);
-  const said = [error === undefined ? "" : `${id}:fault`, hint === "" && field.description === null ? "" : `${id}:hint`]
+  const said = [error === undefined ? "" : `${id}:fault`, hint === "" && field.description === undefined ? "" : `${id}:hint`]
     .filter(Boolean)
     .join(" ");
   const common = {
@@ -55,12 +63,12 @@ const Field = ({ field, typed, error }: FieldProps) => {
     name: id,
     ...(said === "" ? {} : { "aria-describedby": said }),
     ...(error === undefined ? {} : { "aria-invalid": "true" as const }),
-    ...(field.isRequired && field.kind !== "box" ? { "aria-required": "true" as const } : {}),
+    ...(field.isRequired && !isBox(field) ? { "aria-required": "true" as const } : {}),
   };
   const title = <Plain value={field.title} />;
   const label = (
     <>
-      {title} {field.isRequired || field.kind === "box" ? null : <span class="soft">({form.optional})</span>}
+      {title} {field.isRequired || isBox(field) ? null : <span class="soft">({form.optional})</span>}
     </>
   );
   const below = (
@@ -70,32 +78,32 @@ const Field = ({ field, typed, error }: FieldProps) => {
           {error}
         </p>
       )}
-      {hint === "" && field.description === null ? null : (
+      {hint === "" && field.description === undefined ? null : (
         <p class="hint" id={`${id}:hint`}>
-          {field.description === null ? null : <Plain value={field.description} />}
-          {field.description === null || hint === "" ? hint : ` · ${hint}`}
+          {field.description === undefined ? null : <Plain value={field.description} />}
+          {field.description === undefined || hint === "" ? hint : ` · ${hint}`}
         </p>
       )}
     </>
   );
+  if (isBox(field))
+    return (
+      <div>
+        <label class="check">
+          <input type="checkbox" {...common} value="on" checked={text !== ""} /> {title}
+        </label>
+        {below}
+      </div>
+    );
   switch (field.kind) {
-    case "box":
-      return (
-        <div>
-          <label class="check">
-            <input type="checkbox" {...common} value="on" checked={text !== ""} /> {title}
-          </label>
-          {below}
-        </div>
-      );
-    case "boxes":
+    case "choices":
       return (
         <fieldset id={id} {...(said === "" ? {} : { "aria-describedby": said })}>
           <legend>{label}</legend>
           {field.options.map((option, i) => (
             <label class="check">
-              <input type="checkbox" name={editField(optionPath(field, i))} value="on" checked={chosen.has(i)} />{" "}
-              <Plain value={option.title} />
+              <input type="checkbox" name={editField(boxControl(field, i))} value="on" checked={isChecked(typed, boxControl(field, i))} />{" "}
+              <Plain value={option.label} />
             </label>
           ))}
           {below}
@@ -107,9 +115,9 @@ const Field = ({ field, typed, error }: FieldProps) => {
           <label for={id}>{label}</label>
           <select {...common}>
             <option value="">{form.choose}</option>
-            {field.options.map((option, i) => (
-              <option value={String(i)} selected={chosen.has(i)}>
-                {plainLetters(option.title, words)}
+            {field.options.map(({ json, label: named }) => (
+              <option value={json} selected={json === text}>
+                {plainLetters(named, words)}
               </option>
             ))}
           </select>
@@ -120,21 +128,23 @@ const Field = ({ field, typed, error }: FieldProps) => {
       return (
         <div>
           <label for={id}>{label}</label>
-          <input class="field" {...common} inputmode={field.isWhole ? "numeric" : "decimal"} value={text} />
+          <input class="field" {...common} inputmode={isWhole(field) ? "numeric" : "decimal"} value={text} />
           {below}
         </div>
       );
     case "text": {
-      const isLong = field.format === null && (field.max ?? longestLine + 1) > longestLine;
+      const { maxLength: max, format } = field.rules;
+      const type = inputTypes[format ?? ""];
+      const isLong = !checkedFormats.has(format ?? "") && (max ?? longestLine + 1) > longestLine;
       return (
         <div>
           <label for={id}>{label}</label>
           {isLong ? (
-            <textarea class={field.max === null ? "field line" : "field"} {...common} rows={field.max === null ? 1 : 2}>
+            <textarea class={max === undefined ? "field line" : "field"} {...common} rows={max === undefined ? 1 : 2}>
               {`\n${text}`}
             </textarea>
           ) : (
-            <input class="field" {...common} type={field.format === null ? "text" : inputTypes[field.format]} value={text} />
+            <input class="field" {...common} type={type ?? "text"} value={text} />
           )}
           {below}
         </div>
@@ -152,15 +162,15 @@ const GivenAnswer = ({ view, origin }: { view: FormView; origin: Origin }) => {
   const { reply, request } = view;
   if (reply === null || request.url !== undefined) return null;
   /** As the reader chose it, and beside it what is sent where that is another text. */
-  const shown = (field: AnswerField, value: unknown): Child => {
+  const shown = (field: FormField, value: unknown): Child => {
     if (typeof value === "boolean") return value ? form.yes : form.no;
-    const option = "options" in field ? field.options.find((each) => each.value === value) : undefined;
+    const option = "options" in field ? field.options.find(({ json }) => json === JSON.stringify(value)) : undefined;
     const sent = <Name value={String(value)} />;
-    return option === undefined || option.title === value ? (
+    return option === undefined || option.label === value ? (
       sent
     ) : (
       <>
-        <Name value={option.title} /> <span class="soft">({sent})</span>
+        <Name value={option.label} /> <span class="soft">({sent})</span>
       </>
     );
   };
@@ -228,7 +238,7 @@ type FormContentProps = {
   readonly view: FormView;
   readonly origins: { readonly request: Origin; readonly reply: Origin };
   /** What was sent in a form that did not count. */
-  readonly kept: ReadonlyMap<string, string> | undefined;
+  readonly kept: Typed | undefined;
   readonly errors: ReadonlyMap<string, string>;
   /** Where a reader who is not signed in opens an address. */
   readonly signIn: string | undefined;
@@ -240,7 +250,7 @@ export const FormContent = ({ view, origins, kept, errors, signIn }: FormContent
   const { url, message } = request;
   const isOpen = mayApprove(view);
   const fields = fieldsOfForm(request);
-  const typed = kept ?? (reply === null ? undefined : typedOf(fields, reply.content));
+  const typed = kept ?? typedOf(fields, reply?.content ?? null);
   const part = (
     <section class="part" id={placeId("/message")}>
       <OutsideText text={message} />
@@ -254,7 +264,7 @@ export const FormContent = ({ view, origins, kept, errors, signIn }: FormContent
       {isOpen && fields.length > 0 ? (
         <div class="card stack" id={placeId("/schema")} role="group" aria-label={form.fields}>
           {fields.map((field) => (
-            <Field field={field} typed={typed} error={errors.get(field.path)} />
+            <Field field={field} typed={typed} error={errors.get(field.pointer)} />
           ))}
         </div>
       ) : null}

@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
-import { fieldsOfForm } from "../../shared/json-schema/answer-fields.ts";
+import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { editField } from "../../shared/review/form.ts";
 import { type ReviewFacts, isOpen, servedBy } from "../../shared/review/review-facts.ts";
@@ -177,9 +177,9 @@ type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
 const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, words: Words): { to: string; place: string } => {
   const { page } = words;
   const field = fieldsOfForm(request.kind === "form" ? request : noForm).find(
-    ({ path }) => pointer === `/schema/properties${path.slice("/content".length)}`,
+    (each) => pointer === `/schema/properties${each.pointer.slice("/content".length)}`,
   );
-  if (field !== undefined) return { to: editField(field.path), place: plainLetters(field.title, words) };
+  if (field !== undefined) return { to: editField(field.pointer), place: plainLetters(field.title, words) };
   // The tools as a whole have no place of their own.
   const isTools = pointer === "/tools";
   const place = isTools ? page.pieces.tools : placeWords(pointer, words, request.kind);

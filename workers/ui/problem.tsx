@@ -7,7 +7,7 @@ import { mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { Child } from "hono/jsx";
-import { fieldsOfForm } from "../../shared/json-schema/answer-fields.ts";
+import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { useWords } from "./language.ts";
 import { editFaultWords } from "../../shared/channels/content-words.ts";
 import { Plain, PlaceName } from "./outside-text.tsx";
@@ -61,7 +61,7 @@ export function fieldProblems({ why, issues = [] }: Problem, words: Words): Fiel
 
 /** What a field is called: in a form as its server calls it. */
 function fieldNameOf(path: string, { subject, request }: ReviewView): Child {
-  const field = subject === "form" ? fieldsOfForm(request).find((each) => each.path === path) : undefined;
+  const field = subject === "form" ? fieldsOfForm(request).find((each) => each.pointer === path) : undefined;
   return field === undefined ? <PlaceName path={path} kind={request.kind} /> : <Plain value={field.title} />;
 }
 

@@ -4,7 +4,16 @@
 import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { editField } from "../../shared/review/form.ts";
-import { type SchemaField, type Typed, boxControl, hasOut, isChecked, outControl, shownIn } from "../../shared/review/schema-fields.ts";
+import {
+  type SchemaField,
+  type Typed,
+  boxControl,
+  hasOut,
+  isChecked,
+  isWhole,
+  outControl,
+  shownIn,
+} from "../../shared/json-schema/schema-fields.ts";
 import { rewrittenText } from "../../shared/review/submitted-text.ts";
 import { useWords } from "./language.ts";
 import { Name, plainLetters } from "./outside-text.tsx";
@@ -138,14 +147,13 @@ const Control = ({ field, editing, unit }: FieldProps<"text" | "number" | "json"
         {`\n${value}`}
       </textarea>
     );
-  const isWhole = field.kind === "number" && field.rules.type === "integer";
   return (
     <input
       {...common}
       class={field.kind === "number" && value.length < 10 ? "narrow num" : "field mono"}
       value={value}
       spellcheck={false}
-      {...(field.kind === "number" ? { inputmode: isWhole ? ("numeric" as const) : ("decimal" as const) } : {})}
+      {...(field.kind === "number" ? { inputmode: isWhole(field) ? ("numeric" as const) : ("decimal" as const) } : {})}
     />
   );
 };

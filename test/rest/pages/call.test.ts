@@ -134,9 +134,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a call", () => {
     const field = shown.locator(control("/notify/0/days"));
     expect(await field.getAttribute("aria-invalid")).toBe("true");
     const described = (await field.getAttribute("aria-describedby"))?.split(" ")[0] ?? "";
-    expect(await shown.locator(`[id="${described}"]`).innerText()).toBe(
-      "This does not fit the tool’s schema: it must not be above 9, the maximum.",
-    );
+    expect(await shown.locator(`[id="${described}"]`).innerText()).toBe("This must be 9 or less.");
     expect(await field.inputValue()).toBe("10");
     expect(await shown.inputValue(control("/branch"))).toBe("main");
     expect(await violationsOn(shown)).toEqual([]);

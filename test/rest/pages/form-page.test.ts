@@ -4,7 +4,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Form } from "../../../shared/model/subject/form.ts";
-import { formAnswerOf } from "../../../shared/json-schema/answer-fields.ts";
+import { formAnswerOf } from "../../../shared/review/form-answer.ts";
 import { parseDecisionForm } from "../../../shared/review/form.ts";
 import type { FormView } from "../../../shared/review/view.ts";
 import type { Language } from "../../../shared/channels/words/languages.ts";
@@ -115,7 +115,7 @@ const filled = {
     ["/content/people", "40"],
     ["/content/email", "ann"],
     ["/content/note", "Bring the plan."],
-    ["/content/needs/1", "on"],
+    ["/content/needs~.1", "on"],
   ]),
 } as const;
 const refused = formAnswerOf(asked, filled.edits);

@@ -209,10 +209,12 @@ describe("a call whose tool has a schema", () => {
       const edited = editing(edits);
       return edited.ok ? null : edited.error;
     };
-    const misfit = { kind: "misfit", rule: "/to/0/days must not be above 9, the maximum" };
-    expect(refused({ "": text.replace("1.0", "10") })).toEqual([{ field: "/arguments", fault: misfit }]);
+    const tooLarge = { kind: "tooLarge", limit: 9 };
+    expect(refused({ "": text.replace("1.0", "10") })).toEqual([
+      { field: "/arguments", fault: { kind: "inside", at: "/to/0/days", fault: tooLarge } },
+    ]);
     expect(refused({ "": '{"path":"a","path":"b"}' })).toEqual([{ field: "/arguments", fault: { kind: "repeatedMember" } }]);
-    expect(refused({ "/to/0/days": "10" })).toEqual([{ field: "/arguments/to/0/days", fault: { ...misfit, rule: misfit.rule.slice(11) } }]);
+    expect(refused({ "/to/0/days": "10" })).toEqual([{ field: "/arguments/to/0/days", fault: tooLarge }]);
     expect(refused({ "/path": "a", "/other": "b" })).toEqual([{ field: "", fault: { kind: "unknownField" } }]);
   });
 

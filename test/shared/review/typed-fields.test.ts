@@ -3,9 +3,10 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/encoding.ts";
 import { readSchema } from "../../../shared/json-schema/read-schema.ts";
 import type { ReadySchema } from "../../../shared/json-schema/schema-node.ts";
-import { type SchemaField, type Typed, boxControl, fieldOf, outControl, shownIn } from "../../../shared/review/schema-fields.ts";
+import { type SchemaField, type Typed, boxControl, fieldOf, outControl, shownIn } from "../../../shared/json-schema/schema-fields.ts";
 import { controlsOf, readTyped } from "../../../shared/review/typed-fields.ts";
 
 function ready(schema: object): ReadySchema {
@@ -15,7 +16,7 @@ function ready(schema: object): ReadySchema {
 }
 
 const formOf = (schema: object, json?: string, typed?: Typed): SchemaField =>
-  fieldOf({ schema: ready(schema), given: schema, json, at: "/arguments", ...(typed === undefined ? {} : { typed }) });
+  fieldOf({ schema: ready(schema), given: schema as JsonObject, json, at: "/arguments", ...(typed === undefined ? {} : { typed }) });
 
 const leavesOf = (field: SchemaField): SchemaField[] =>
   field.kind === "object" ? field.members.flatMap(leavesOf) : field.kind === "list" ? field.items.flatMap(leavesOf) : [field];
@@ -245,26 +246,26 @@ describe("what is typed", () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, unknown]>([
-    ["no number", { "/number": "four" }, [["/number", "notNumber"]]],
-    ["out of bounds", { "/number": "10" }, [["/number", "misfit"]]],
+    ["no number", { "/number": "four" }, [["/number", "wrongType"]]],
+    ["out of bounds", { "/number": "10" }, [["/number", "tooLarge"]]],
     ["nothing that is offered", { "/force": '"yes"' }, [["/force", "notOffered"]]],
     ["no JSON", { "/env": "{" }, [["/env", "notJson"]]],
     ["a member twice", { "/env": '{"A":"1","A":"2"}' }, [["/env", "repeatedMember"]]],
     ["what no value can carry", { "/env": '{"A":"\\ud800"}' }, [["/env", "jsonRule"]]],
-    ["wrong inside JSON text", { "/env": '{"A":1}' }, [["/env", "misfit"]]],
-    ["an item without what it needs", { "/team/0/boss": '{"name":"x"}' }, [["/team/0/name", "misfit"]]],
-    ["too many items", { "/labels/2": "c", "/labels/3": "d" }, [["/labels", "misfit"]]],
+    ["wrong inside JSON text", { "/env": '{"A":1}' }, [["/env", "wrongType"]]],
+    ["an item without what it needs", { "/team/0/boss": '{"name":"x"}' }, [["/team/0/name", "missing"]]],
+    ["too many items", { "/labels/2": "c", "/labels/3": "d" }, [["/labels", "tooMany"]]],
   ])("is refused where it is %s, beside its field", (_name, more, faults) => {
     expect(faultsOf(typing(issue, given, more))).toEqual(faults);
   });
 
   test("has its error at its own field where an item before it is removed", () => {
     const schema = { type: "object", properties: { n: { type: "array", items: { type: "number", maximum: 5 } } } };
-    expect(faultsOf(typing(schema, '{"n":[1,2,3]}', { "/n/0~.out": "on", "/n/2": "9" }))).toEqual([["/n/2", "misfit"]]);
+    expect(faultsOf(typing(schema, '{"n":[1,2,3]}', { "/n/0~.out": "on", "/n/2": "9" }))).toEqual([["/n/2", "tooLarge"]]);
   });
 
   test("is not refused for what was wrong before it, unless that is what was typed", () => {
     expect(jsonOf(typing(issue, '{"owner":"acme","other":1}', { "/owner": "a" }))).toBe('{"owner":"a","other":1}');
-    expect(faultsOf(typing(issue, '{"owner":"acme","number":10,"labels":[]}', { "/number": "11" }))).toEqual([["/number", "misfit"]]);
+    expect(faultsOf(typing(issue, '{"owner":"acme","number":10,"labels":[]}', { "/number": "11" }))).toEqual([["/number", "tooLarge"]]);
   });
 });

@@ -55,7 +55,7 @@ const answer = { where: "grace", people: 4, note: room, projector: true };
 
 /** Fills the fields as a person does. */
 const fill = (fields: URLSearchParams): void => {
-  fields.set("edit:/content/where", "1");
+  fields.set("edit:/content/where", '"grace"');
   fields.set("edit:/content/people", "4");
   fields.set("edit:/content/note", room);
   fields.set("edit:/content/projector", "on");

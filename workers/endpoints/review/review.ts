@@ -8,7 +8,7 @@ import { changedReply, changedRequest } from "../../../shared/review/changes.ts"
 import type { FieldChange } from "../../../shared/review/difference.ts";
 import type { EditIssue } from "../../../shared/review/edit.ts";
 import { type SubmittedForm, allowAct, formFields, parseDecisionForm } from "../../../shared/review/form.ts";
-import { formAnswerOf } from "../../../shared/json-schema/answer-fields.ts";
+import { formAnswerOf } from "../../../shared/review/form-answer.ts";
 import { answerChange, writtenReply } from "../../../shared/review/written.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";

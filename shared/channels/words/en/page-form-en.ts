@@ -19,7 +19,7 @@ export const pageFormEn = {
     hints: {
       number: { both: "{min} to {max}", min: "{min} or more", max: "{max} or less" },
       text: { both: "{min} to {max} characters", min: "{min} characters or more", max: "up to {max} characters" },
-      boxes: { both: "choose {min} to {max}", min: "choose {min} or more", max: "choose up to {max}" },
+      choices: { both: "choose {min} to {max}", min: "choose {min} or more", max: "choose up to {max}" },
       example: "such as {example}",
     },
     invalid: "Nothing was sent. Some fields need another look.",

@@ -17,11 +17,8 @@ import { riskEn, riskLevelsEn } from "./risk-en.ts";
 const editFault = {
   notJson: "This is not valid JSON.",
   notObject: "This must stay a JSON object: { … }.",
-  jsonRule: "This {rule}.",
   empty: "This text cannot be empty. Deny the request if nothing should be sent.",
-  notOffered: "This is not one of the choices.",
   repeatedMember: "A member is given twice. Keep one of them.",
-  misfit: "This does not fit the tool’s schema: it {rule}.",
   notWholeNumber: "This must be a whole number, 1 or more.",
   notNumber: "This must be a number such as 0.7, or empty.",
   raised: "This can only be lowered; {requested} was requested.",
@@ -34,6 +31,53 @@ const editFault = {
   blankReply: "Write a reply first.",
   notRequestedJson: "This must stay JSON, as requested.",
   notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",
+} as const;
+
+/** What no JSON may have that is sent. */
+const jsonFault = {
+  surrogate: "This has a lone surrogate, which is no character.",
+  surrogateName: "This has a member whose name has a lone surrogate.",
+  reservedName: "This has a member named __proto__, which is refused.",
+  hugeNumber: "This has a number that is too large.",
+  depth: "This is nested more than 64 levels deep.",
+  notJson: "This is not valid JSON.",
+} as const;
+
+/** What is wrong with what was typed into a field, of a form or of a tool's arguments. */
+const fieldFault = {
+  missing: "This is required.",
+  wrongType: "This must be {types}.",
+  or: " or ",
+  types: {
+    string: "a text",
+    number: "a number",
+    integer: "a whole number",
+    boolean: "true or false",
+    object: "a JSON object",
+    array: "a list",
+    null: "null",
+  },
+  notOffered: "Choose one of the list.",
+  notAllowed: "The server does not allow this.",
+  repeatedItem: "Two items are the same. Keep one of them.",
+  unfit: "This does not fit what the server asks for.",
+  tooMuchWork: "It would take too much work to check this.",
+  tooShort: "This must have at least {n, # character/# characters}.",
+  tooLong: "This must have at most {n, # character/# characters}.",
+  tooFew: "At least {n, # is/# are} needed.",
+  tooMany: "At most {n, # is/# are} allowed.",
+  tooSmall: "This must be {limit} or more.",
+  tooLarge: "This must be {limit} or less.",
+  notAbove: "This must be more than {limit}.",
+  notBelow: "This must be less than {limit}.",
+  notMultiple: "This must be a multiple of {limit}.",
+  notOfFormat: {
+    email: "This must be an email address.",
+    uri: "This must be an address such as {example}.",
+    date: "This must be a date such as {example}.",
+    "date-time": "This must be a date and time such as {example}.",
+  },
+  notOfOther: "This must be a text of the format {format}.",
 } as const;
 
 type RequestKindWords = {
@@ -220,6 +264,8 @@ export const reviewEn = {
   atMost: "up to {cost}",
   /** Why an edit was refused. */
   editFault,
+  fieldFault,
+  jsonFault,
   /** In place of invisible text. */
   outside: {
     unseen: { tags: "{n} tag characters", selectors: "{n} variation selectors", spells: " that spell “{text}”", spaces: "{n} spaces" },

@@ -15,24 +15,4 @@ export const formZh = {
     denied: "{by} 于 {at} 谢绝。",
     expired: "{at} 前无人回答。服务器已得知无人回答。",
   },
-  /** What is wrong with what was typed into a field. */
-  fault: {
-    missing: "这一项必填。",
-    notNumber: "这里必须是数字。",
-    notWholeNumber: "这里必须是整数。",
-    notOffered: "请从列表中选择。",
-    unfit: "这不符合服务器的要求。",
-    tooShort: "这里至少要有 {n} 个字符。",
-    tooLong: "这里最多只能有 {n} 个字符。",
-    tooFew: "请至少选择 {n} 项。",
-    tooMany: "最多只能选择 {n} 项。",
-    tooSmall: "这里必须大于等于 {limit}。",
-    tooLarge: "这里必须小于等于 {limit}。",
-    notOfFormat: {
-      email: "这里必须是电子邮件地址。",
-      uri: "这里必须是网址，例如 {example}。",
-      date: "这里必须是日期，例如 {example}。",
-      "date-time": "这里必须是日期和时间，例如 {example}。",
-    },
-  },
 } as const;

@@ -38,11 +38,8 @@ import { whyZh } from "../../../words/zh/why-zh.ts";
 const editFault = {
   notJson: "这不是有效的 JSON。",
   notObject: "这里必须仍是 JSON 对象：{ … }。",
-  jsonRule: "这段 JSON 不符合要求：{rule}。",
   empty: "这段文字不能为空。如果什么都不该发送，请拒绝请求。",
-  notOffered: "这不是可选项之一。",
   repeatedMember: "有一个成员写了两次，请只保留一个。",
-  misfit: "不符合工具的 schema：{rule}。",
   notWholeNumber: "这里必须是大于等于 1 的整数。",
   notNumber: "这里必须是数字（例如 0.7），或留空。",
   raised: "只能调低；请求的值是 {requested}。",
@@ -55,6 +52,53 @@ const editFault = {
   blankReply: "请先写回复。",
   notRequestedJson: "这里必须仍是 JSON：这是请求的要求。",
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
+} as const;
+
+/** What no JSON may have that is sent. */
+const jsonFault = {
+  surrogate: "其中有单独的代理码元，不是完整的字符。",
+  surrogateName: "其中有成员的名称含单独的代理码元。",
+  reservedName: "其中有成员名为 __proto__，不被接受。",
+  hugeNumber: "其中有过大的数字。",
+  depth: "嵌套超过 64 层。",
+  notJson: "这不是有效的 JSON。",
+} as const;
+
+/** What is wrong with what was typed into a field, of a form or of a tool's arguments. */
+const fieldFault = {
+  missing: "这一项必填。",
+  wrongType: "这里必须是{types}。",
+  or: "或",
+  types: {
+    string: "文本",
+    number: "数字",
+    integer: "整数",
+    boolean: " true 或 false",
+    object: " JSON 对象",
+    array: "列表",
+    null: " null",
+  },
+  notOffered: "请从列表中选择。",
+  notAllowed: "服务器不允许这一项。",
+  repeatedItem: "有两项相同，请只保留一项。",
+  unfit: "这不符合服务器的要求。",
+  tooMuchWork: "检查这一项的工作量过大。",
+  tooShort: "这里至少要有 {n} 个字符。",
+  tooLong: "这里最多只能有 {n} 个字符。",
+  tooFew: "至少需要 {n} 项。",
+  tooMany: "最多只能有 {n} 项。",
+  tooSmall: "这里必须大于等于 {limit}。",
+  tooLarge: "这里必须小于等于 {limit}。",
+  notAbove: "这里必须大于 {limit}。",
+  notBelow: "这里必须小于 {limit}。",
+  notMultiple: "这里必须是 {limit} 的倍数。",
+  notOfFormat: {
+    email: "这里必须是电子邮件地址。",
+    uri: "这里必须是网址，例如 {example}。",
+    date: "这里必须是日期，例如 {example}。",
+    "date-time": "这里必须是日期和时间，例如 {example}。",
+  },
+  notOfOther: "这里必须是 {format} 格式的文本。",
 } as const;
 
 type RequestKindWords = {
@@ -238,6 +282,8 @@ export const reviewZh = {
   atMost: "最多 {cost}",
   /** Why an edit was refused. */
   editFault,
+  fieldFault,
+  jsonFault,
   /** In place of invisible text. */
   outside: {
     unseen: { tags: "{n} 个标签字符", selectors: "{n} 个异体字选择符", spells: "，拼成“{text}”", spaces: "{n} 个空格" },

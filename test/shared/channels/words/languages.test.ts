@@ -66,7 +66,29 @@ function writtenIn(said: Said, path: string): (readonly [string, string])[] {
 const latin = {
   // Names, and words of protocols that the field does not translate.
   names: ["Countersign", "Cloudflare", "Access", "Slack", "Teams", "GitHub", "GitLab", "AWS", "Google", "npm", "webhook"],
-  field: ["MCP", "API", "JSON", "Web", "Token", "URI", "UTC", "KB", "MB", "token", "schema", "sampling", "base", "id", "lang", "zh", "CN"],
+  field: [
+    "MCP",
+    "API",
+    "JSON",
+    "Web",
+    "Token",
+    "URI",
+    "UTC",
+    "KB",
+    "MB",
+    "token",
+    "schema",
+    "sampling",
+    "base",
+    "id",
+    "lang",
+    "zh",
+    "CN",
+    "true",
+    "false",
+    "null",
+    "__proto__",
+  ],
   fields: ["top_p", "top_k", "auto", "required", "none", "thisServer", "allServers", "Enter", "U"],
 };
 const mayStand = new Set(Object.values(latin).flat());

@@ -16,7 +16,7 @@ import { type ModelFacts, writtenModelFor } from "../../../../shared/run/present
 import { nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../../shared/run/run-input.ts";
 import type { Form } from "../../../../shared/model/subject/form.ts";
 import { type RequestVersion, type SubjectReply, isForm } from "../../../../shared/model/subject/subject.ts";
-import { formAnswerOf } from "../../../../shared/json-schema/answer-fields.ts";
+import { formAnswerOf } from "../../../../shared/review/form-answer.ts";
 import { reviewAt } from "../run-deps.ts";
 import { replyRuleOf } from "../../../../shared/run/reply-rule.ts";
 import { currentRequest } from "../deliver/run-account.ts";

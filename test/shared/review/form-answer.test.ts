@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { answerFields, fieldsOfForm, formAnswerOf, optionPath, shownIn, typedOf } from "../../../shared/json-schema/answer-fields.ts";
+import { formFields, isBox, typedOf } from "../../../shared/json-schema/form-fields.ts";
+import { boxControl, isChecked } from "../../../shared/json-schema/schema-fields.ts";
+import { fieldsOfForm, formAnswerOf } from "../../../shared/review/form-answer.ts";
 
 const schemaOf = (properties: object, required: readonly string[] = []): JsonObject =>
   ({ type: "object", properties, required }) as unknown as JsonObject; // JSON as it is written here
@@ -25,17 +27,17 @@ describe("the fields of a form", () => {
         ["age"],
       ),
     );
-    expect(fields.map(({ name, kind, isRequired, title }) => [name, kind, isRequired, title])).toEqual([
+    expect(fields.map((field) => [field.name, isBox(field) ? "box" : field.kind, field.isRequired, field.title])).toEqual([
       ["email", "text", false, "Your email"],
       ["age", "number", true, "age"],
       ["ok", "box", false, "ok"],
       ["old", "choice", false, "old"],
       ["titled", "choice", false, "titled"],
-      ["several", "boxes", false, "several"],
-      ["titledSeveral", "boxes", false, "titledSeveral"],
+      ["several", "choices", false, "several"],
+      ["titledSeveral", "choices", false, "titledSeveral"],
       ["optional", "number", false, "optional"],
     ]);
-    expect(fields.flatMap((field) => ("options" in field ? field.options.map(({ title }) => title) : []))).toEqual([
+    expect(fields.flatMap((field) => ("options" in field && !isBox(field) ? field.options.map(({ label }) => label) : []))).toEqual([
       "A!",
       "b",
       "X!",
@@ -43,7 +45,12 @@ describe("the fields of a form", () => {
       "q",
       "R!",
     ]);
-    expect(fields.map((field) => shownIn(field, undefined).text)).toEqual(["a@b.example", "", "on", "1", "", "q", "", ""]);
+    expect([...typedOf(fields, null)]).toEqual([
+      ["/content/email", "a@b.example"],
+      ["/content/ok", "on"],
+      ["/content/old", '"b"'],
+      ["/content/several~.1", "on"],
+    ]);
   });
 
   const nested = { type: "object", properties: { inner: { type: "string" } } };
@@ -62,24 +69,24 @@ describe("the fields of a form", () => {
     ["a pattern that is far too large", { type: "string", pattern: "(a{1000}){1000}" }],
     ["a reference", { $ref: "#/nowhere" }],
   ])("are refused with %s, at the field", (_, property) => {
-    const found = answerFields(schemaOf({ good: { type: "string" }, bad: property }), "/requestedSchema");
+    const found = formFields(schemaOf({ good: { type: "string" }, bad: property }), "/requestedSchema");
     expect(!found.ok && found.error[0]?.pointer).toMatch(/^\/requestedSchema\/properties\/bad/);
   });
 
   test("are at most 50, and of an object", () => {
     const many = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: "boolean" }]));
-    expect([answerFields(schemaOf(many(50)), "").ok, answerFields(schemaOf(many(51)), "").ok]).toEqual([true, false]);
+    expect([formFields(schemaOf(many(50)), "").ok, formFields(schemaOf(many(51)), "").ok]).toEqual([true, false]);
     for (const schema of [{}, { type: "object" }, { type: "array" }, { type: "object", properties: [] }])
-      expect(answerFields(schema as JsonObject, "").ok).toBe(false); // JSON as it is written here
+      expect(formFields(schema as JsonObject, "").ok).toBe(false); // JSON as it is written here
   });
 
   test("may have any name", () => {
     const names = ["a/b~c", "", "constructor"];
     const properties = Object.fromEntries(names.map((name) => [name, { type: "string" }]));
     const fields = fieldsOfForm(formOf(properties, names));
-    expect(fields.map(({ path }) => path)).toEqual(["/content/a~1b~0c", "/content/", "/content/constructor"]);
-    const answer = formAnswerOf(formOf(properties, names), new Map(fields.map(({ path }) => [path, "x"])));
-    expect(answerFields(schemaOf(JSON.parse('{"__proto__":{"type":"string"}}') as object), "").ok).toBe(false);
+    expect(fields.map(({ pointer }) => pointer)).toEqual(["/content/a~1b~0c", "/content/", "/content/constructor"]);
+    const answer = formAnswerOf(formOf(properties, names), new Map(fields.map(({ pointer }) => [pointer, "x"])));
+    expect(formFields(schemaOf(JSON.parse('{"__proto__":{"type":"string"}}') as object), "").ok).toBe(false);
     expect(answer.ok && JSON.stringify(answer.value.content)).toBe('{"a/b~c":"x","":"x","constructor":"x"}');
   });
 });
@@ -107,7 +114,7 @@ describe("an answer", () => {
     },
     ["where", "people"],
   );
-  const good = { where: "1", people: " 4 " };
+  const good = { where: '"g"', people: " 4 " };
 
   test("has the values of its fields, with their types, and leaves empty ones out", () => {
     expect(formAnswerOf(room, typed(good))).toEqual({
@@ -122,7 +129,7 @@ describe("an answer", () => {
       day: "2026-11-25",
       at: "2026-11-25T14:30:00Z",
     };
-    const more = { ...good, ...all, price: "-1.5e2", ok: "on", "tags/0": "on", "tags/2": "on" };
+    const more = { ...good, ...all, price: "-1.5e2", ok: "on", "tags~.0": "on", "tags~.2": "on" };
     expect(formAnswerOf(room, typed(more))).toMatchObject({
       value: { content: { ...all, note: "a\nb", price: -150, ok: true, tags: ["x", "z"] } },
     });
@@ -130,13 +137,13 @@ describe("an answer", () => {
 
   test.each<[string, Record<string, string>, string, object]>([
     ["a required choice that is missing", { where: "" }, "where", { kind: "missing" }],
-    ["a choice that is not offered", { where: "2" }, "where", { kind: "notOffered" }],
+    ["a choice that is not offered", { where: '"h"' }, "where", { kind: "notOffered" }],
     ["a value in place of a choice", { where: "g" }, "where", { kind: "notOffered" }],
     ["a required number that is missing", { people: " " }, "people", { kind: "missing" }],
-    ["no number", { people: "four" }, "people", { kind: "notNumber", of: "answer" }],
-    ["no number of decimal digits", { people: "0x4" }, "people", { kind: "notNumber", of: "answer" }],
-    ["no whole number", { people: "4.5" }, "people", { kind: "notWholeNumber", of: "answer" }],
-    ["a number that JSON would round", { people: "9007199254740993" }, "people", { kind: "notWholeNumber", of: "answer" }],
+    ["no number", { people: "four" }, "people", { kind: "wrongType", types: ["integer"] }],
+    ["no number of decimal digits", { people: "0x4" }, "people", { kind: "wrongType", types: ["integer"] }],
+    ["no whole number", { people: "4.5" }, "people", { kind: "wrongType", types: ["integer"] }],
+    ["a number that JSON would round", { people: "9007199254740993" }, "people", { kind: "wrongType", types: ["integer"] }],
     ["a number below", { people: "0" }, "people", { kind: "tooSmall", limit: 1 }],
     ["a number above", { people: "13" }, "people", { kind: "tooLarge", limit: 12 }],
     ["a text that is too short", { note: "a" }, "note", { kind: "tooShort", limit: 2 }],
@@ -146,7 +153,7 @@ describe("an answer", () => {
     ["no address", { link: "a b" }, "link", { kind: "notOfFormat", format: "uri" }],
     ["no date", { day: "2026-02-30" }, "day", { kind: "notOfFormat", format: "date" }],
     ["no time", { at: "2026-11-25 14:30" }, "at", { kind: "notOfFormat", format: "date-time" }],
-    ["too many of a list", { "tags/0": "on", "tags/1": "on", "tags/2": "on" }, "tags", { kind: "tooMany", limit: 2 }],
+    ["too many of a list", { "tags~.0": "on", "tags~.1": "on", "tags~.2": "on" }, "tags", { kind: "tooMany", limit: 2 }],
   ])("with %s is refused, at its field", (_, wrong, name, fault) => {
     expect(formAnswerOf(room, typed({ ...good, ...wrong }))).toEqual({ ok: false, error: [{ field: `/content/${name}`, fault }] });
   });
@@ -157,7 +164,7 @@ describe("an answer", () => {
 
   test("with too few of a required list is refused", () => {
     const list = formOf({ tags: { type: "array", items: { type: "string", enum: ["x", "y"] }, minItems: 2 } }, ["tags"]);
-    expect(formAnswerOf(list, typed({ "tags/0": "on" }))).toMatchObject({ error: [{ fault: { kind: "tooFew", limit: 2 } }] });
+    expect(formAnswerOf(list, typed({ "tags~.0": "on" }))).toMatchObject({ error: [{ fault: { kind: "tooFew", limit: 2 } }] });
   });
 
   test("says everything that is wrong at once", () => {
@@ -167,12 +174,12 @@ describe("an answer", () => {
 
   test("that was given is shown as it was typed", () => {
     const fields = fieldsOfForm(room);
-    const given = typed({ where: "1", people: "4", note: "abc", ok: "on", "tags/1": "on" });
+    const given = typed({ where: '"g"', people: "4", note: "abc", ok: "on", "tags~.1": "on" });
     const answer = formAnswerOf(room, given);
     expect(answer.ok && typedOf(fields, answer.value.content)).toEqual(given);
     const tags = fields.find(({ name }) => name === "tags");
     if (tags === undefined) throw new Error("no such field");
-    expect([optionPath(tags, 1), [...shownIn(tags, given).chosen]]).toEqual(["/content/tags/1", [1]]);
+    expect([0, 1, 2].map((i) => isChecked(given, boxControl(tags, i)))).toEqual([false, true, false]);
   });
 
   test("to an address is empty, whatever is sent with it", () => {

@@ -5,13 +5,13 @@
 // text: nothing of the value is without a field. Each field keeps the JSON of its value as it came,
 // because a number beyond 2^53 is another one after JSON.parse.
 
-import type { Json } from "../encoding.ts";
+import type { Json, JsonObject } from "../encoding.ts";
 import { itemsIn, membersIn, prettyJson } from "../json/exact-json.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { isObject } from "../json/values.ts";
-import { checkValue } from "../json-schema/check-value.ts";
-import type { PlainKeywords } from "../json-schema/schema-keywords.ts";
-import type { ReadySchema, Schema, SchemaNode } from "../json-schema/schema-node.ts";
+import { checkValue } from "./check-value.ts";
+import type { PlainKeywords } from "./schema-keywords.ts";
+import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
 /** `json`: the value that it stands for. `label`: its title, or the value as people read it. */
 type FieldOption = { readonly json: string; readonly label: string };
@@ -40,6 +40,8 @@ export type SchemaField = FieldKind & {
   readonly isNullable: boolean;
   /** The JSON of the value as it came; undefined where there is none. */
   readonly source: string | undefined;
+  /** What the schema says is meant where there is no value. */
+  readonly initial: Json | undefined;
   /** Bounds, pattern and format. */
   readonly rules: PlainKeywords;
 };
@@ -67,6 +69,10 @@ export function hasOut({ kind, isRequired, isNullable, source }: SchemaField): b
   return isRequired ? isNullable && source !== "null" : kind !== "number" && kind !== "json";
 }
 
+/** Whether it is a number that has to be a whole one. */
+export const isWhole = ({ kind, rules }: Pick<SchemaField, "kind" | "rules">): boolean =>
+  kind === "number" && typesOf(rules).includes("integer") && !typesOf(rules).includes("number");
+
 /** What the control of a text, a number, a choice or JSON text shows. */
 export function shownIn({ kind, source }: SchemaField): string {
   if (source === undefined) return "";
@@ -88,7 +94,7 @@ const mostSteps = 16;
 type FieldsInput = {
   readonly schema: ReadySchema;
   /** The schema as it was given, for its words. */
-  readonly given: unknown;
+  readonly given: JsonObject;
   readonly json: string | undefined;
   /** Where the value stands in what the form is about: the beginning of every pointer. */
   readonly at: string;
@@ -114,15 +120,16 @@ type Shape = {
   readonly isNullable: boolean;
   readonly title: string | undefined;
   readonly description: string | undefined;
+  readonly initial: Json | undefined;
 };
 
 class FieldBuilder {
   readonly #ready: ReadySchema;
-  readonly #given: unknown;
+  readonly #given: JsonObject;
   readonly #typed: Typed;
   #left = mostFields;
 
-  constructor(ready: ReadySchema, given: unknown, typed: Typed) {
+  constructor(ready: ReadySchema, given: JsonObject, typed: Typed) {
     this.#ready = ready;
     this.#given = given;
     this.#typed = typed;
@@ -205,6 +212,7 @@ class FieldBuilder {
     let isNullable = false;
     let title: string | undefined;
     let description: string | undefined;
+    let initial: Json | undefined;
     const shape = (more: Partial<Shape>): Shape => ({
       schema: null,
       type: undefined,
@@ -212,6 +220,7 @@ class FieldBuilder {
       isNullable,
       title,
       description,
+      initial,
       ...more,
     });
     for (let step = 0; step < mostSteps; step += 1) {
@@ -219,10 +228,11 @@ class FieldBuilder {
       const words = this.#at(schema.path);
       title ??= wordsOf(words["title"]);
       description ??= wordsOf(words["description"]);
+      initial ??= words["default"];
       const { plain, single, lists, properties } = schema;
       const alternatives = lists.oneOf ?? lists.anyOf;
       const options = this.#optionsOf(schema) ?? alternatives?.map((each) => this.#onlyOption(each));
-      if (options?.every((each) => each !== undefined) === true && options.length <= mostOptions)
+      if (options?.every((each) => each !== undefined) === true && options.length > 0 && options.length <= mostOptions)
         return shape({ schema, options, isNullable: isNullable || typesOf(plain).includes("null") });
       if (plain.type !== undefined || properties.size > 0 || single.items !== undefined) {
         const { type, orNull } = typeFor(schema, value);
@@ -249,7 +259,7 @@ class FieldBuilder {
 
   #optionsOf(schema: SchemaNode): readonly (FieldOption | undefined)[] | undefined {
     const names = this.#at(schema.path)["enumNames"];
-    return schema.plain.enum?.map((value, i) => optionOf(value, Array.isArray(names) ? (names[i] as unknown) : undefined));
+    return schema.plain.enum?.map((value, i) => optionOf(value, Array.isArray(names) ? names[i] : undefined));
   }
 
   /** The option of a schema that allows one value. */
@@ -260,17 +270,17 @@ class FieldBuilder {
   }
 
   /** The schema at a place, as it was given. */
-  #at(path: string): Readonly<Record<string, unknown>> {
-    let value = this.#given;
+  #at(path: string): JsonObject {
+    let value: Json | undefined = this.#given;
     for (const step of path === "" ? [] : path.slice(1).split("/")) {
       const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      value = typeof value === "object" && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+      value = Array.isArray(value) ? value[Number(name)] : isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
     }
     return isObject(value) ? value : {};
   }
 }
 
-const wordsOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+const wordsOf = (value: unknown): string | undefined => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 
 const flags: readonly FieldOption[] = [true, false].map((value) => ({ json: String(value), label: String(value) }));
 
