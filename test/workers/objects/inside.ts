@@ -119,6 +119,12 @@ export const recordWith = (run: string, kind: FactKind): Promise<RecordEvent[]> 
 export const ringAlarm = (stub: DurableObjectStub<RunObject> | DurableObjectStub): Promise<boolean> =>
   runDurableObjectAlarm(stub as DurableObjectStub);
 
+/**
+ * The same, of an object that always has a next alarm: one that goes off by itself meanwhile is
+ * waited for, and then the one after it is rung.
+ */
+export const ringNextAlarm = (stub: DurableObjectStub): Promise<boolean> => eventually("an alarm to ring", () => ringAlarm(stub));
+
 /** Which instance of its class an object is: another one after it was evicted or reset. */
 export const instanceOf = (run: string): Promise<RunObject> => runInDurableObject(stubOf(run), (instance) => instance);
 

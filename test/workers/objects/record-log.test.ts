@@ -1,7 +1,7 @@
 // A shard's log: what it costs, what goes to R2 and when, and that neither a crash, nor a repeat,
 // nor R2 being away changes what is in it.
 
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { utf8ToBytes } from "../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
@@ -17,7 +17,7 @@ import { recordChecks } from "../../../workers/doctor/check-record.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import type { LedgerEntry, RunsQuery } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
-import { asObject, tablesOf } from "./inside.ts";
+import { asObject, ringNextAlarm, tablesOf } from "./inside.ts";
 
 type Ledger = DurableObjectStub<LedgerObject>;
 
@@ -93,7 +93,7 @@ async function bucketFile(name: string, path: string): Promise<Uint8Array | null
 const checkedBucket = async (name: string, ledger: Ledger): Promise<LogCheck> =>
   checkLog({ read: (path) => bucketFile(name, path), key: await keyOf(ledger), verify });
 
-const publish = (ledger: Ledger): Promise<boolean> => runDurableObjectAlarm(ledger);
+const publish = (ledger: Ledger): Promise<boolean> => ringNextAlarm(ledger as DurableObjectStub);
 
 /** Rows of newer bundles than are kept here are dropped from the object. */
 const drop = (ledger: Ledger): Promise<void> =>
