@@ -34,7 +34,7 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
     main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
-      workers: [await builtWorker("countersign-images"), await builtWorker("countersign-pages")],
+      workers: await Promise.all((["countersign-images", "countersign-pages", "countersign-oauth"] as const).map(builtWorker)),
       serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
       modulesRules: [...packageRules],
       bindings: {

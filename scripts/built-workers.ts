@@ -22,9 +22,16 @@ export const configs = {
   "countersign-images": "workers/images/wrangler.toml",
   "countersign-tools": "workers/tools/wrangler.toml",
   "countersign-pages": "workers/ui/wrangler.toml",
+  "countersign-oauth": "workers/oauth/wrangler.toml",
 } as const;
 type WorkerName = keyof typeof configs;
-const names = ["countersign", "countersign-images", "countersign-tools", "countersign-pages"] as const satisfies readonly WorkerName[];
+const names = [
+  "countersign",
+  "countersign-images",
+  "countersign-tools",
+  "countersign-pages",
+  "countersign-oauth",
+] as const satisfies readonly WorkerName[];
 
 /** What all Workers are built from. */
 const sources = ["shared", "workers", "wrangler.toml", "package-lock.json", "tsconfig.base.json"];
@@ -153,6 +160,7 @@ function workerIn(folder: string, name: WorkerName) {
   return {
     name,
     compatibilityDate: "2026-11-02",
+    ...(name === "countersign-oauth" ? { compatibilityFlags: ["global_fetch_strictly_public"] } : {}),
     modulesRoot: folder,
     // The first is the Worker.
     modules: [...ofKind("ESModule", /\.js$/), ...ofKind("CompiledWasm", /wasm$/)],

@@ -180,6 +180,7 @@ describe("the direction of imports", () => {
       "endpoints",
       "images",
       "tools",
+      "oauth",
       "",
     ],
     client: ["", "init", "doctor", "review", "stdio", "cli"],

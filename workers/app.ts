@@ -24,6 +24,8 @@ import { recordFileRoutes } from "./endpoints/record-files.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { approvalRoutes } from "./endpoints/approvals/approvals.ts";
 import { claudeCodeRoutes } from "./endpoints/approvals/claude-code-hook.ts";
+import { oauthRoutes } from "./endpoints/oauth/oauth.ts";
+import { connectRoutes } from "./endpoints/oauth/connect.ts";
 import { runRoutes } from "./endpoints/runs.ts";
 import { tokenRoutes } from "./endpoints/tokens.ts";
 import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
@@ -55,6 +57,8 @@ for (const routes of [
   v1Routes,
   tokenRoutes,
   mcpRoutes,
+  oauthRoutes,
+  connectRoutes,
   approvalRoutes,
   claudeCodeRoutes,
   runRoutes,

@@ -15,6 +15,7 @@ export { KeyObject } from "./objects/key/key-object.ts";
 export { ConcurrencyQueueObject } from "./objects/concurrency-queue-object.ts";
 export { LedgerObject } from "./objects/ledger/ledger-object.ts";
 export { RunObject } from "./objects/run/run-object.ts";
+export { OAuthObject } from "./objects/oauth-object.ts";
 export { StopObject } from "./objects/stop-object.ts";
 export { SessionObject } from "./objects/session/session-object.ts";
 export { ToolsObject } from "./objects/tools-object.ts";

@@ -34,7 +34,7 @@ curl http://localhost:8787/admin/notices -H "Authorization: Bearer $ADMIN_TOKEN"
 ## Deploy it
 
 1. ${publicUrl === "" ? "In `wrangler.toml`, set `PUBLIC_URL` to the `https` address that reviewers reach" : `\`PUBLIC_URL\` in \`wrangler.toml\` is \`${publicUrl}\`: check that it leads to this Worker`}. Without a domain of your own it is \`https://${name}.<your subdomain>.workers.dev\`.
-2. \`npx wrangler login\`, then \`npm run deploy\`. It deploys the three Workers beside the gateway first, and makes the KV namespace.
+2. \`npx wrangler login\`, then \`npm run deploy\`. It deploys the four Workers beside the gateway first, and makes the KV namespace.
 3. \`openssl rand -base64 32 | npx wrangler secret put LINK_KEY\`. For the operator's token, keep a copy: \`npx wrangler secret put ADMIN_TOKEN\` asks for it.
    A provider's credential is a secret too: \`npx wrangler secret put ANTHROPIC_API_KEY\`.
 4. Set up a channel that reaches your reviewers (${channels()}), and write their addresses in the policy. Without a channel

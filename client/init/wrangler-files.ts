@@ -1,5 +1,5 @@
 // The wrangler configuration of a gateway that comes from the package `@countersign/worker`, and of
-// the three Workers beside it. A test holds it to the configuration of this repository.
+// the Workers beside it. A test holds it to the configuration of this repository.
 
 const compatibilityDate = "2026-11-02";
 
@@ -20,6 +20,7 @@ const objects = [
   ["BUDGET", "BudgetObject"],
   ["STOP", "StopObject"],
   ["TOOL_DEFINITIONS", "ToolsObject"],
+  ["OAUTH_STORE", "OAuthObject"],
 ] as const;
 
 /**
@@ -30,6 +31,7 @@ export const besides = [
   { folder: "images", entry: "images", service: "images", binding: "IMAGES", what: "decodes images and encodes them again" },
   { folder: "tools", entry: "tools", service: "tools", binding: "TOOLS", what: "calls the tools of MCP servers that are functions" },
   { folder: "ui", entry: "pages", service: "pages", binding: "PAGES", what: "makes the pages, emails and notices that people read" },
+  { folder: "oauth", entry: "oauth", service: "oauth", binding: "OAUTH", what: "is the OAuth authorization server in front of the relay" },
 ] as const;
 
 type Beside = (typeof besides)[number];
@@ -106,7 +108,7 @@ export const besideToml = (
 name = ${quoted(`${name}-${service}`)}
 main = "worker.ts"
 compatibility_date = "${compatibilityDate}"
-workers_dev = false
+${folder === "oauth" ? strictlyPublic : ""}workers_dev = false
 preview_urls = false
 minify = true
 keep_names = false
@@ -118,6 +120,10 @@ enabled = true
 [observability.logs]
 invocation_logs = false
 ${folder === "images" ? codecRules : ""}`;
+
+const strictlyPublic = `# A client that names itself by an address is read from there: never from an address inside.
+compatibility_flags = ["global_fetch_strictly_public"]
+`;
 
 const codecRules = `
 # One package exports its codec under a name without an ending.

@@ -6,7 +6,7 @@ import { checkNames } from "../../client/init/project.ts";
 
 export const deployUsage = `Usage: npm run deploy -- [options]
 
-Deploys the gateway and the three Workers beside it to Cloudflare: finds or makes what they need, asks for secrets, deploys, and checks
+Deploys the gateway and the four Workers beside it to Cloudflare: finds or makes what they need, asks for secrets, deploys, and checks
 the result. Run it again at any time: what is there already is left as it is.
 
   --name <name>       the gateway's Worker; the others are <name>-images, <name>-tools and <name>-pages. Default: the name in wrangler.toml

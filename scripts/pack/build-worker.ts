@@ -23,6 +23,7 @@ const entries = [
   { source: "workers/images/worker.ts", name: "images", types: "beside.d.ts" },
   { source: "workers/tools/worker.ts", name: "tools", types: "beside.d.ts" },
   { source: "workers/ui/worker.ts", name: "pages", types: "beside.d.ts" },
+  { source: "workers/oauth/worker.ts", name: "oauth", types: "beside.d.ts" },
 ] as const;
 
 /**

@@ -19,6 +19,12 @@ const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 export const looksLikeToken = (text: string): boolean => compactForm.test(text);
 
 /**
+ * An access token that a client got by OAuth here: a person, a grant and a secret, with colons
+ * between them. No key of ours has a colon.
+ */
+export const looksLikeAccessToken = (text: string): boolean => text.length <= 256 && /^[\w-]+:[\w-]+:[\w-]+$/.test(text);
+
+/**
  * Every credential, each once, in the order api_key, token, Authorization, X-Countersign-Key. An
  * empty string is none. `Authorization` counts where its scheme is Bearer: what follows is a token
  * where it has the form of one, else an API key, and what can be neither stays, to be refused.

@@ -101,6 +101,8 @@ export type CredentialError =
   | "tokenAudience"
   /** Its `sub` stands for no API key, or for one that does not exist. */
   | "tokenSubject"
+  /** An OAuth access token that is none, is over, was revoked, or is for another server. */
+  | "accessToken"
   /** Several were presented, all of them valid, and they are of different keys. */
   | "credentialsDisagree"
   /** A scoped token that this gateway did not make, or not with a signing key that counts now. */

@@ -130,6 +130,10 @@ const credentials = {
   tokenIssuer: ["The token's issuer is not configured", "add it at /admin/issuers"],
   tokenAudience: ["The token is for another audience", "correct the audience at /admin/issuers, or the issuer's"],
   tokenSubject: ["The token's subject is mapped to no key", "map it at /admin/issuers"],
+  accessToken: [
+    "The OAuth access token is over, was revoked or is for another server",
+    "the client has to refresh it, or its user to connect it again",
+  ],
   credentialsDisagree: ["The credentials of the request belong to different keys", "the requestor has to send one of them"],
   scopedTokenUnknown: ["The token was not made by this gateway, or its signing key counts no more", newToken],
   scopedTokenExpired: ["The token has expired", newToken],

@@ -111,6 +111,7 @@ const credentials = {
   tokenIssuer: ["没有配置令牌的签发者", "请在 /admin/issuers 添加"],
   tokenAudience: ["令牌的 audience 不是此网关", "请更正 /admin/issuers 中的 audience，或签发者的设置"],
   tokenSubject: ["令牌的 subject 没有对应的密钥", "请在 /admin/issuers 设置对应关系"],
+  accessToken: ["OAuth 访问令牌已失效、被撤销或属于其他服务器", "客户端须刷新令牌，或由其用户重新连接"],
   credentialsDisagree: ["请求中的凭据属于不同的密钥", "请求方只能发送其中一个"],
   scopedTokenUnknown: ["令牌不是此网关签发的，或其签名密钥已失效", newToken],
   scopedTokenExpired: ["令牌已过期", newToken],

@@ -15,7 +15,9 @@ import type { RefusalFact } from "./refusal-fact.ts";
 export type Operator =
   | { readonly kind: "adminToken"; readonly fingerprint: string }
   /** Signed in by Cloudflare Access. */
-  | { readonly kind: "access"; readonly email: string };
+  | { readonly kind: "access"; readonly email: string }
+  /** A reviewer, signed in to their inbox: for what is their own. */
+  | { readonly kind: "inbox"; readonly email: string };
 
 /** What an operator did. Digests are of documents and keys as stored. */
 export type OperatorFact =

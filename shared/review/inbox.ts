@@ -120,3 +120,11 @@ export function parseReviewKey(key: string): { readonly run: string; readonly ga
   const [, gate, run = ""] = /^(request|response):(run_[A-Za-z0-9_-]{1,100})$/.exec(key) ?? [];
   return gate === "request" || gate === "response" ? { run, gate } : undefined;
 }
+
+const connectForm = /^connect\?[\x21-\x7e]{1,4096}$/;
+
+/** The page that asks about a client, for a sign-in on the way there. `query`: after `?`. */
+export const connectTarget = (query: string): string | null => (connectForm.test(`connect?${query}`) ? `connect?${query}` : null);
+
+/** Whether a sign-in may lead there: a review's key, or the page about a client. */
+export const isSignInTarget = (target: string): boolean => parseReviewKey(target) !== undefined || connectForm.test(target);

@@ -339,6 +339,8 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
       return "This token is not known; ask for a new one with the next client request";
     case "scopedTokenExpired":
       return "This token has expired; ask for a new one with the next client request";
+    case "accessToken":
+      return "This access token is not known for this server, or is over: refresh it, or connect again";
     case "credentialsDisagree":
       return "The credentials of this request belong to different API keys; send one of them, or several of the same key";
     default:

@@ -11,6 +11,7 @@ import { noticeGapMutants } from "./gaps-notices.ts";
 import { relayGapMutants } from "./gaps-relay.ts";
 import { failureMutants } from "./failures.ts";
 import { formMutants } from "./forms.ts";
+import { oauthMutants } from "./oauth.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -45,6 +46,7 @@ export const mutants: readonly Mutant[] = [
   ...inboxMutants,
   ...policyMutants,
   ...formMutants,
+  ...oauthMutants,
   ...grantMutants,
   ...associationMutants,
   ...callMutants,

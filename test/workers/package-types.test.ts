@@ -23,6 +23,7 @@ const classes: Record<Exclude<keyof typeof declared, "default">, true> = {
   RunObject: true,
   SessionObject: true,
   StopObject: true,
+  OAuthObject: true,
   ToolsObject: true,
 };
 

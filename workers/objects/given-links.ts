@@ -27,7 +27,7 @@ export class GivenLinks {
   }
 
   #isFirst(link: string, by: Operator, now: number): boolean {
-    const operator = by.kind === "access" ? by.email : by.fingerprint;
+    const operator = by.kind === "adminToken" ? by.fingerprint : by.email;
     const made = this.#sql.exec("INSERT OR IGNORE INTO link_given (link, operator, at) VALUES (?, ?, ?) RETURNING 1", link, operator, now);
     return made.toArray().length > 0;
   }

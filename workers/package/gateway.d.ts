@@ -22,10 +22,12 @@ export interface Env {
   readonly BUDGET: DurableObjectNamespace;
   readonly STOP: DurableObjectNamespace;
   readonly TOOL_DEFINITIONS: DurableObjectNamespace;
+  readonly OAUTH_STORE: DurableObjectNamespace;
   readonly FLOOD: RateLimit;
   readonly IMAGES: Fetcher;
   readonly TOOLS: Fetcher;
   readonly PAGES: Fetcher;
+  readonly OAUTH: Fetcher;
 
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;
@@ -88,6 +90,7 @@ export declare class DigestObject extends DurableObject<Env> {}
 export declare class InboxObject extends DurableObject<Env> {}
 export declare class KeyObject extends DurableObject<Env> {}
 export declare class LedgerObject extends DurableObject<Env> {}
+export declare class OAuthObject extends DurableObject<Env> {}
 export declare class RunObject extends DurableObject<Env> {}
 export declare class SessionObject extends DurableObject<Env> {}
 export declare class StopObject extends DurableObject<Env> {}

@@ -26,6 +26,7 @@ const required: Record<Exclude<Required, WorkerBeside["binding"]>, true> = {
   BUDGET: true,
   STOP: true,
   TOOL_DEFINITIONS: true,
+  OAUTH_STORE: true,
   FLOOD: true,
 };
 

@@ -2,6 +2,7 @@
 
 import type { ChannelVariable } from "../../shared/notice-channels.ts";
 import type ImagesWorker from "../images/worker.ts";
+import type OAuthWorker from "../oauth/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
 import type { BridgeCalls } from "../stubs/bridge-calls.ts";
@@ -13,6 +14,7 @@ import type { ConversationCalls } from "../stubs/conversation-calls.ts";
 import type { DigestCalls } from "../stubs/digest-calls.ts";
 import type { InboxCalls } from "../stubs/inbox-calls.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
+import type { OAuthCalls } from "../stubs/oauth-calls.ts";
 import type { QueueCalls } from "../stubs/queue-calls.ts";
 import type { LedgerCalls } from "../stubs/ledger-calls.ts";
 import type { RunCalls } from "../stubs/run-calls.ts";
@@ -41,6 +43,7 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly BUDGET: DurableObjectNamespace<BudgetCalls>;
   readonly STOP: DurableObjectNamespace<StopCalls>;
   readonly TOOL_DEFINITIONS: DurableObjectNamespace<ToolsCalls>;
+  readonly OAUTH_STORE: DurableObjectNamespace<OAuthCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;
@@ -48,6 +51,8 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly TOOLS: Service<ToolsWorker>;
   /** The pages Worker: workers/ui/. */
   readonly PAGES: Service<PagesWorker>;
+  /** The OAuth Worker: workers/oauth/. */
+  readonly OAUTH: Service<OAuthWorker>;
 
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;

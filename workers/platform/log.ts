@@ -55,6 +55,7 @@ export type LogEvent =
   | "budget.alarmFailed"
   | "budget.noticeFailed"
   | "budget.unverified"
+  | "oauth.alarmFailed"
   | "stop.alarmFailed"
   | "stop.withdrawFailed"
   | "relay.rememberFailed"

@@ -21,6 +21,14 @@ export const paths = {
   claudeCodeHook: "/hooks/claude-code",
   run: "/runs/:id",
   mcp: "/mcp/:server",
+  oauth: {
+    resource: "/.well-known/oauth-protected-resource/mcp/:server",
+    server: "/.well-known/oauth-authorization-server",
+    openid: "/.well-known/openid-configuration",
+    authorize: "/oauth/authorize",
+    token: "/oauth/token",
+    register: "/oauth/register",
+  },
   review: "/r/:token",
   reviewLive: "/r/:token/live",
   inbox: "/inbox",
@@ -29,6 +37,8 @@ export const paths = {
   inboxAsk: "/inbox/sign-in",
   inboxSignIn: "/inbox/sign-in/:token",
   inboxSignOut: "/inbox/sign-out",
+  inboxConnect: "/inbox/connect",
+  inboxConnections: "/inbox/connections",
   inboxReview: "/inbox/reviews/:gate/:run",
   inboxReviewLive: "/inbox/reviews/:gate/:run/live",
   console: "/console",
@@ -112,6 +122,13 @@ export const reviewFormAction = (publicUrl: string, token: string): string => ne
 
 /** The base URL of the API that OpenAI's SDKs speak. */
 export const v1Url = (publicUrl: string): string => `${publicUrl}/v1`;
+
+/** A server of the relay: as OAuth names it, the resource. */
+export const mcpUrl = (publicUrl: string, server: string): string => `${publicUrl}/mcp/${encodeURIComponent(server)}`;
+
+/** Where a client reads which authorization server lets it in (RFC 9728). */
+export const resourceMetadataUrl = (publicUrl: string, server: string): string =>
+  `${publicUrl}/.well-known/oauth-protected-resource/mcp/${encodeURIComponent(server)}`;
 
 /** The inbox, and what is under it. */
 export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;

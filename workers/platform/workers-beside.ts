@@ -4,10 +4,10 @@ import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "./env.ts";
 
 export type WorkerBeside = {
-  readonly binding: "IMAGES" | "TOOLS" | "PAGES";
+  readonly binding: "IMAGES" | "TOOLS" | "PAGES" | "OAUTH";
   readonly name: string;
   /** What fails without it. */
-  readonly without: "withoutImages" | "withoutTools" | "withoutPages";
+  readonly without: "withoutImages" | "withoutTools" | "withoutPages" | "withoutOAuth";
   readonly config: string;
 };
 
@@ -25,6 +25,7 @@ export const workersBeside: readonly WorkerBeside[] = [
     without: "withoutPages",
     config: "workers/ui/wrangler.toml",
   },
+  { binding: "OAUTH", name: "countersign-oauth", without: "withoutOAuth", config: "workers/oauth/wrangler.toml" },
 ];
 
 /** The command that deploys it. */

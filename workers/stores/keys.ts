@@ -26,13 +26,17 @@ export type KeyRecord = MadeKey & {
 };
 
 const publishedSchema = z.object({
-  record: keyRequestSchema.extend({ id: z.string(), createdAt: z.number() }),
+  record: keyRequestSchema.extend({
+    id: z.string(),
+    createdAt: z.number(),
+    oauthClient: z.object({ host: z.string().nullable() }).optional(),
+  }),
   revokedAt: z.number().nullable(),
 });
 
 type Caller =
   | { readonly kind: "key"; readonly record: KeyRecord }
-  | { readonly kind: "refused"; readonly why: "missing" | "unknown" | "revoked" | "expired" };
+  | { readonly kind: "refused"; readonly why: "missing" | "unknown" | "revoked" | "expired" | "accessToken" };
 
 /** The beginning of every key but the one for development. */
 export const keyPrefix = "csk_";

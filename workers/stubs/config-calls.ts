@@ -30,7 +30,16 @@ export type WriteAnswer =
 export type ConsoleSession = { readonly id: string; readonly fingerprint: string; readonly until: number };
 
 /** A key as it was made. */
-export type MadeKey = KeyRequest & { readonly id: string; readonly createdAt: number };
+export type MadeKey = KeyRequest & {
+  readonly id: string;
+  readonly createdAt: number;
+  /**
+   * Made for a client that its owner let in by OAuth and that has the key's name. The key itself is
+   * nobody's: an access token stands for it. `host`: where the client's metadata came from; null
+   * for one that registered itself.
+   */
+  readonly oauthClient?: { readonly host: string | null } | undefined;
+};
 
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: JsonOf<MadeKey>; readonly revokedAt: number | null };
 

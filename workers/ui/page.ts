@@ -16,6 +16,15 @@ import {
   SignInPage,
   type SignInPageInput,
 } from "./inbox/sign-in-pages.tsx";
+import {
+  ConnectPage,
+  type ConnectPageInput,
+  ConnectedPage,
+  type ConnectedPageInput,
+  ConnectRefusedPage,
+  type ConnectRefusedPageInput,
+} from "./inbox/connect-pages.tsx";
+import { ConnectionsPage, type ConnectionsPageInput } from "./inbox/connections-page.tsx";
 import { BulkPage, type BulkPageInput } from "./inbox/bulk-page.tsx";
 import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
@@ -32,6 +41,10 @@ export type Page =
   | { readonly kind: "signIn"; readonly input: SignInPageInput }
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
   | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
+  | { readonly kind: "connect"; readonly input: ConnectPageInput }
+  | { readonly kind: "connected"; readonly input: ConnectedPageInput }
+  | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
+  | { readonly kind: "connections"; readonly input: ConnectionsPageInput }
   | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
   | { readonly kind: "openapi"; readonly input: OpenapiPageInput }
   | { readonly kind: "noSuchLink" }
@@ -69,6 +82,14 @@ function componentOf(page: Page, cspNonce: string) {
       return SignInAskedPage({ ...page.input, cspNonce });
     case "signInEnter":
       return SignInEnterPage({ ...page.input, cspNonce });
+    case "connect":
+      return ConnectPage({ ...page.input, cspNonce });
+    case "connected":
+      return ConnectedPage({ ...page.input, cspNonce });
+    case "connectRefused":
+      return ConnectRefusedPage({ ...page.input, cspNonce });
+    case "connections":
+      return ConnectionsPage({ ...page.input, cspNonce });
     case "consoleSignIn":
       return ConsoleSignInPage({ ...page.input, cspNonce });
     case "openapi":

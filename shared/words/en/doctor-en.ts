@@ -87,6 +87,7 @@ export const doctorEn = {
   workerSilent: "It does not answer, so {without}: run {command}.",
   withoutImages: "requests with images are refused, and images in replies are left out",
   withoutTools: "no registered function can be called",
+  withoutOAuth: "no client can connect by OAuth",
   withoutPages: "nobody can open a review, and no notice is sent",
   bindingsMissing:
     "wrangler.toml lacks {n, the binding/the bindings} {names}, which this version uses: add what its own wrangler.toml has for that (docs/packages.md), and deploy again",

@@ -76,6 +76,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   workerSilent: "没有应答，因此{without}：请运行 {command}。",
   withoutImages: "带图片的请求会被拒绝，回复中的图片会被省略",
   withoutTools: "无法调用任何登记的函数",
+  withoutOAuth: "任何客户端都无法通过 OAuth 连接",
   withoutPages: "无人能打开审核，也不发送任何通知",
   bindingsMissing:
     "wrangler.toml 缺少此版本使用的 {n} 个绑定：{names}。请加入此版本自带的 wrangler.toml 中的相应内容（docs/packages.md），并重新部署",

@@ -42,6 +42,8 @@ const written = [
   "tsconfig.json",
   "workers/images/worker.ts",
   "workers/images/wrangler.toml",
+  "workers/oauth/worker.ts",
+  "workers/oauth/wrangler.toml",
   "workers/tools/worker.ts",
   "workers/tools/wrangler.toml",
   "workers/ui/worker.ts",

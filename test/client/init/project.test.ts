@@ -25,7 +25,7 @@ describe("the configuration", () => {
     expect(settings(files({ name: "countersign" }).get("wrangler.toml"))).toEqual(ours);
   });
 
-  test.each(["images", "tools", "ui"])("of the Worker in workers/%s is this repository's", (folder) => {
+  test.each(["images", "tools", "ui", "oauth"])("of the Worker in workers/%s is this repository's", (folder) => {
     const path = `workers/${folder}/wrangler.toml`;
     // The order of settings above the first table has no meaning.
     const sorted = (toml = ""): string[] => settings(toml).toSorted();
@@ -38,6 +38,7 @@ describe("the configuration", () => {
       ["images", "acme-review-images"],
       ["tools", "acme-review-tools"],
       ["ui", "acme-review-pages"],
+      ["oauth", "acme-review-oauth"],
     ]) {
       expect(settings(made.get(`workers/${folder}/wrangler.toml`))[0]).toBe(`name = "${service}"`);
       expect(made.get("wrangler.toml")).toContain(`service = "${service}"`);
@@ -70,6 +71,7 @@ describe("package.json", () => {
       "workers/images/wrangler.toml",
       "workers/tools/wrangler.toml",
       "workers/ui/wrangler.toml",
+      "workers/oauth/wrangler.toml",
       "wrangler.toml",
     ]);
   });

@@ -71,6 +71,19 @@ describe("a link to the address on file", () => {
     expect((await browser.enter(link)).status).toBe(303);
   });
 
+  test.each(["https://evil.example/", "//evil.example", "../../console", "connect?a\r\nSet-Cookie: x=1"])(
+    "leads nowhere else: %j as what was wanted leads to the inbox",
+    async (to) => {
+      const fields = await browser.form("/inbox");
+      fields.set("email", ada);
+      fields.set("to", to);
+      const before = signInLinks(ada).length;
+      await browser.post("/inbox/sign-in", fields);
+      const answer = await browser.enter(await newestSignInLink(ada, before + 1));
+      expect(answer.headers.get("Location")).toBe(publicUrl + browser.home);
+    },
+  );
+
   const refused: readonly [string, (link: string) => Promise<Response>, number][] = [
     [
       "used twice",

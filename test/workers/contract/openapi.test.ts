@@ -283,6 +283,60 @@ const stops = {
   Key: ["/stops/keys/key_dev", { scope: "key", key: "key_dev" }],
 } as const satisfies Record<string, readonly [string, Stop]>;
 
+/** The same for OAuth in front of the relay. */
+function oauthAsks(): Asks {
+  const json = (path: string, value: object): Ask => ({ ...at(path, jsonBody("POST", value)), key: null });
+  const known = async (): Promise<void> => configure("servers", { servers: { notes: { url: "https://notes.example.com/mcp" } } });
+  return {
+    oauthResource: async () => {
+      await known();
+      return [
+        [200, { path: "/.well-known/oauth-protected-resource/mcp/notes", key: null }],
+        [404, { path: "/.well-known/oauth-protected-resource/mcp/none", key: null }],
+      ];
+    },
+    oauthServer: async () => [[200, { path: "/.well-known/oauth-authorization-server", key: null }]],
+    oauthServerOpenid: async () => [[200, { path: "/.well-known/openid-configuration", key: null }]],
+    oauthToken: async () => [
+      [400, posted("/oauth/token", "{}", { "Content-Type": "application/json" })],
+      [401, posted("/oauth/token", "grant_type=authorization_code&client_id=nobody&code=x")],
+    ],
+    oauthRegister: async () => [
+      [201, json("/oauth/register", { redirect_uris: ["http://127.0.0.1/callback"], token_endpoint_auth_method: "none" })],
+      [400, json("/oauth/register", { redirect_uris: [] })],
+    ],
+    oauthAuthorize: async () => [[303, { path: "/oauth/authorize?client_id=nobody", key: null }]],
+    showConnect: async () => {
+      const { cookie, browser } = await signedIn();
+      return [
+        [200, { path: "/inbox/connect?client_id=nobody", key: null }],
+        [400, opened(browser.at("/inbox/connect?client_id=nobody"), cookie)],
+      ];
+    },
+    decideConnect: async () => {
+      const { cookie, browser } = await signedIn();
+      return [
+        [400, posted(browser.at("/inbox/connect?client_id=nobody"), "act=allow", { Cookie: cookie })],
+        [403, posted("/inbox/connect?client_id=nobody", "act=allow")],
+      ];
+    },
+    showConnections: async () => {
+      const { cookie, browser } = await signedIn();
+      return [[200, opened(browser.at("/inbox/connections"), cookie)]];
+    },
+    endConnection: async () => {
+      const { cookie, browser } = await signedIn();
+      const fields = await browser.form("/inbox/connections");
+      return [
+        [200, posted(browser.at("/inbox/connections"), fields, { Cookie: cookie })],
+        [403, posted(browser.at("/inbox/connections"), "nonce=x", { Cookie: cookie })],
+        [413, posted(browser.at("/inbox/connections"), "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted(browser.at("/inbox/connections"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+      ];
+    },
+  };
+}
+
 /** The same for the API under /v1, and the tokens for it. */
 function v1Asks(): Asks {
   const post = (path: string, value: unknown, headers: Record<string, string> = {}): Ask => at(path, jsonBody("POST", value, headers));
@@ -475,6 +529,7 @@ const asks: Asks = {
     ]),
   ),
   ...inboxAsks(),
+  ...oauthAsks(),
   ...consoleAsks(),
   slackInteractions: async () => {
     const secret = env.SLACK_SIGNING_SECRET ?? "";

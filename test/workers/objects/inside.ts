@@ -82,6 +82,7 @@ export async function everything(): Promise<string> {
     BUDGET: env.BUDGET,
     STOP: env.STOP,
     TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
+    OAUTH_STORE: env.OAUTH_STORE,
   };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {

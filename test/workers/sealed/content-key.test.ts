@@ -52,6 +52,7 @@ const namespaces = {
   BUDGET: env.BUDGET,
   STOP: env.STOP,
   TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
+  OAUTH_STORE: env.OAUTH_STORE,
 };
 
 const encodings = ["utf8", "utf16le", "base64", "latin1"] as const;

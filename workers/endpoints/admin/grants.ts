@@ -76,7 +76,7 @@ grantRoutes.post(paths.admin.grants, giveBypass, validJson("BypassRequest", bypa
   if (keys.length === 0) return c.json({ error: "There is no such key" }, 404);
   if (keys.length > keysInAnAnswer) return c.json({ error: `There are more than ${keysInAnAnswer} keys: name one` }, 409);
   const { operator } = c.var;
-  const by = operator.kind === "access" ? operator.email : `admin token ${operator.fingerprint}`;
+  const by = operator.kind === "adminToken" ? `admin token ${operator.fingerprint}` : operator.email;
   const now = Date.now();
   const grants = keys.map((id) => {
     const own = toBase64url(crypto.getRandomValues(new Uint8Array(16)));

@@ -11,6 +11,7 @@ import {
   askedToken,
   browserSecretLength,
   inboxNameOf,
+  isSignInTarget,
   parseAskedToken,
   parseReviewKey,
   parseSignInToken,
@@ -60,8 +61,8 @@ function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSe
 }
 
 /**
- * The page for whoever is not signed in. `to`: the review that they wanted. `email`: what was
- * typed.
+ * The page for whoever is not signed in. `to`: the review or the page that they wanted. `email`:
+ * what was typed.
  */
 export function signInPage(
   c: AppContext,
@@ -103,7 +104,7 @@ signInRoutes.post(paths.inboxAsk, askForLink, async (c) => {
   if (body instanceof Response) return body;
   const fields = new URLSearchParams(body.text);
   const wanted = fields.get(fieldNames.to) ?? "";
-  const to = parseReviewKey(wanted) === undefined ? null : wanted;
+  const to = isSignInTarget(wanted) ? wanted : null;
   const email = (fields.get(fieldNames.email) ?? "").trim();
   const judged = judgeForm(settings, askSubject, fields);
   if (judged !== "good") return signInPage(c, settings, { to, email, problem: judged, status: judged === "forged" ? 403 : 409 });
@@ -222,7 +223,8 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
 
 function targetOf(home: string, to: string | null): string {
   const review = to === null ? undefined : parseReviewKey(to);
-  return review === undefined ? home : inboxReviewUrl(home, review.gate, review.run);
+  if (review !== undefined) return inboxReviewUrl(home, review.gate, review.run);
+  return to === null || !isSignInTarget(to) ? home : `${home}/${to}`;
 }
 
 signInRoutes.all(paths.inboxAsk, (c) => errorPage(c, "badRequest", 405, { Allow: "POST" }));

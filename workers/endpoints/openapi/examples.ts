@@ -71,6 +71,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
     tool_use_id: "toolu_01ABC123",
   },
   makeToken: { session: "sess-1", originatingRequest, maxUsd: 0.1, seconds: 300 },
+  oauthRegister: { client_name: "Inspector", redirect_uris: ["http://127.0.0.1:6274/oauth/callback"], token_endpoint_auth_method: "none" },
   relayMessage: { jsonrpc: "2.0", id: 1, method: "ping" },
   ...Object.fromEntries(
     Object.entries(documents).flatMap(([name, document]) => [`put-${name}`, `check-${name}`].map((id) => [id, document])),

@@ -1,13 +1,19 @@
 // Who may talk to which server through the relay, and the relay's own refusals.
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
+import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
+import { relayScope } from "../../../shared/relay/relay-scope.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
+import { keyOfAccessToken } from "../../credentials/access-token.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { resourceMetadataUrl } from "../../platform/urls.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
+import { currentDocuments, peopleOf } from "../inbox/reader.ts";
 import { idsOf } from "../refused-ids.ts";
 import { mayUse, serverAt } from "./mcp-origin.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
@@ -34,11 +40,12 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
   // Where Authorization belongs to the server, it is never read as our key.
   const { headers } = c.req.raw;
   const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
-  const caller = await callerOf(c.env, presented, Date.now());
+  const caller = await callerAt(c, name, presented);
   if (caller.kind === "refused") {
     // A client that followed the usual message would send our key to the server.
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
-    return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
+    const refused = await refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
+    return server === undefined || server.passAuthorization ? refused : withChallenge(c, name, refused, presented !== undefined);
   }
   c.set("key", caller.record);
   const about = { server: name };
@@ -69,6 +76,33 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
   if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
     return refuseWith(c, 400, "Authorization is passed on to this server; send the gateway's key only in X-Countersign-Key");
   return { name, server, authorization };
+}
+
+/** The caller of a presented key, or of an access token for this server, got by OAuth. */
+async function callerAt(c: AppContext, server: string, presented: string | undefined): ReturnType<typeof callerOf> {
+  const now = Date.now();
+  if (presented === undefined || !looksLikeAccessToken(presented)) return callerOf(c.env, presented, now);
+  const isKnown = async (owner: string): Promise<boolean> =>
+    peopleOf((await currentDocuments(c)).policy).some(({ name }) => name === owner);
+  const record = await keyOfAccessToken(c.env, presented, server, isKnown, now);
+  return record.ok ? { kind: "key", record: record.value } : { kind: "refused", why: record.error };
+}
+
+/**
+ * How a client without a key gets in, on a 401. Source: RFC 9728 section 5.1, RFC 6750 section 3,
+ * MCP 2026-07-28 basic/authorization.
+ */
+function withChallenge(c: AppContext, server: string, refused: Response, hadToken: boolean): Response {
+  const { publicUrl } = settingsOf(c.env);
+  if (refused.status !== 401 || publicUrl === undefined) return refused;
+  const parts = [
+    ...(hadToken ? ['error="invalid_token"'] : []),
+    `resource_metadata="${resourceMetadataUrl(publicUrl, server)}"`,
+    `scope="${relayScope}"`,
+  ];
+  const headers = new Headers(refused.headers);
+  headers.set("WWW-Authenticate", `Bearer ${parts.join(", ")}`);
+  return new Response(refused.body, { status: 401, headers });
 }
 
 export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {

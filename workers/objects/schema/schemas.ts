@@ -9,6 +9,7 @@ import { inboxSchema } from "./inbox-schema.ts";
 import { cacheSchema, conversationSchema } from "./kept-text-schema.ts";
 import { keySchema } from "./key-schema.ts";
 import { ledgerSchema } from "./ledger-schema.ts";
+import { oauthSchema } from "./oauth-schema.ts";
 import { queueSchema } from "./queue-schema.ts";
 import { runSchema } from "./run-schema.ts";
 import type { Schema } from "./schema.ts";
@@ -32,4 +33,5 @@ export const schemas = {
   BudgetObject: budgetSchema,
   StopObject: stopSchema,
   ToolsObject: toolsSchema,
+  OAuthObject: oauthSchema,
 } as const satisfies Readonly<Record<string, Schema>>;

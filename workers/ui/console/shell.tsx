@@ -107,7 +107,7 @@ const Top = ({ visit }: { visit: Visit }) => {
         <a class="act" href={visit.inbox}>
           {texts.inbox}
         </a>
-        <span class="soft reader">{operator.kind === "access" ? <Name value={operator.email} /> : texts.admin}</span>
+        <span class="soft reader">{operator.kind !== "adminToken" ? <Name value={operator.email} /> : texts.admin}</span>
       </div>
     </header>
   );

@@ -293,6 +293,9 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
             <Batch />
           </form>
         )}
+        <p class="leave">
+          <a href={`${path}/connections`}>{words.inbox.connections.title}</a>
+        </p>
         <SignOut path={path} signOut={signOut} />
       </div>
     </Document>

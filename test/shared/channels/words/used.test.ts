@@ -42,7 +42,9 @@ const byValue = [
     "fieldFault/types",
     "jsonFault",
   ].map((each) => `review/${each}`),
-  ...["signIn/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map((each) => `inbox/${each}`),
+  ...["signIn/problems", "connect/ends", "connect/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map(
+    (each) => `inbox/${each}`,
+  ),
   ...["gates", "run"].map((each) => `email/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
   ...["labels/roles", "hidden/kinds", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),

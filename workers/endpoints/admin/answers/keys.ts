@@ -20,6 +20,8 @@ const key = () =>
     tools: toolNamesSchema.optional(),
     limits: limitsSchema.optional(),
     budget: keyBudgetSchema.optional(),
+    /** For a client that the owner let in by OAuth. `host`: null where nobody checked its name. */
+    oauthClient: z.object({ host: text().nullable() }).optional(),
     createdAt: time(),
     expiresAt: time().optional(),
   });

@@ -8,6 +8,6 @@ import { documentsWords } from "./documents-words.ts";
 
 export const WriterName = ({ by }: { by: Operator }) => {
   const texts = useTexts(documentsWords);
-  if (by.kind === "access") return <Name value={by.email} />;
+  if (by.kind !== "adminToken") return <Name value={by.email} />;
   return <>{fill(texts.admin, { fingerprint: <span class="digest">{by.fingerprint}</span> })}</>;
 };

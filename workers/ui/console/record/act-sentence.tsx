@@ -12,7 +12,7 @@ import { recordWords } from "./record-words.ts";
 
 const By = ({ operator }: { operator: Operator }) => {
   const { operators } = useTexts(recordWords);
-  if (operator.kind === "access") return <Name value={operator.email} />;
+  if (operator.kind !== "adminToken") return <Name value={operator.email} />;
   return (
     <>
       <b>{operators.token}</b>{" "}

@@ -178,7 +178,10 @@ function useTold(what: StepWhat, made: Made): Told {
     case "adopted":
       return { head: fill(steps.adopted, { who: <Name value={`${what.server} · ${what.name}`} /> }) };
     case "cancelled":
-      return { head: kindIn(steps.cancelled, what.cause), more: what.by?.kind === "access" ? [<Name value={what.by.email} />] : [] };
+      return {
+        head: kindIn(steps.cancelled, what.cause),
+        more: what.by === null || what.by === undefined || what.by.kind === "adminToken" ? [] : [<Name value={what.by.email} />],
+      };
     case "contentUnreadable":
       return { head: steps.contentUnreadable };
     case "tokenMade":

@@ -1,0 +1,73 @@
+// OAuth in front of the relay: who lets a client in, for what, and that it is put out again.
+
+import type { Mutant } from "./mutant.ts";
+
+const file = "test/workers/contract/oauth.test.ts";
+const connect = "workers/endpoints/oauth/connect.ts";
+const token = "workers/credentials/access-token.ts";
+
+export const oauthMutants: readonly Mutant[] = [
+  {
+    name: "a client is let in by a form of this session about this client",
+    file: connect,
+    from: 'if (judged === "late" || judged === "forged") return connectPage(c, found, judged);',
+    to: "",
+    test: { file, only: "a form of another client" },
+  },
+  {
+    name: "a client is let in by Allow alone",
+    file: connect,
+    from: 'if (fields.get(formFields.act) !== "allow")',
+    to: "if (false)",
+    test: { file, only: "Cancel gives no key" },
+  },
+  {
+    name: "Allow pressed twice makes one key",
+    file: connect,
+    from: "    once,\n    id,",
+    to: "    id,",
+    test: { file, only: "pressed twice" },
+  },
+  {
+    name: "a client's key is for the server that it asked for",
+    file: connect,
+    from: "    servers: [server],\n",
+    to: "",
+    test: { file, only: "and no other" },
+  },
+  {
+    name: "a person ends their own clients alone",
+    file: connect,
+    from: "owner === person.name && oauthClient !== undefined",
+    to: "oauthClient !== undefined",
+    test: { file, only: "another person's page cannot" },
+  },
+  {
+    name: "an access token belongs to somebody whom the policy knows",
+    file: token,
+    from: "owner !== undefined && (await isKnown(owner))",
+    to: "owner !== undefined",
+    test: { file, only: "leaves the policy" },
+  },
+  {
+    name: "an access token ends with its key",
+    file: token,
+    from: 'if (caller.kind === "refused") return err("accessToken");',
+    to: 'if (caller.kind === "refused") return keyById(env, "key_dev", now).then((dev) => (dev.kind === "key" ? ok(dev.record) : err("accessToken")));',
+    test: { file, only: "an operator's revocation" },
+  },
+  {
+    name: "a server that passes Authorization on takes no token of ours",
+    file: "workers/endpoints/oauth/oauth.ts",
+    from: "(passAuthorization ? [] : [name])",
+    to: "[name]",
+    test: { file, only: "a server with its own authorization" },
+  },
+  {
+    name: "a sign-in leads to pages of ours alone",
+    file: "shared/review/inbox.ts",
+    from: "const connectForm = /^connect\\?[\\x21-\\x7e]{1,4096}$/;",
+    to: "const connectForm = /^/;",
+    test: { file: "test/workers/contract/inbox-sign-in.test.ts", only: "leads nowhere else" },
+  },
+];

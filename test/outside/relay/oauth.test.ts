@@ -1,0 +1,181 @@
+// Clients of both SDK generations that know nothing but the address of the relay: they find the
+// authorization server, register, send their user there, and call a tool with the token that comes
+// of it. The user reads the page as a browser would, without one.
+
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as TransportV2,
+  UnauthorizedError as UnauthorizedV2,
+} from "@modelcontextprotocol/client";
+import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/client/auth.js";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readForm } from "../../../scripts/page-form.ts";
+import type { MailApi } from "../../support/mail-api.ts";
+import { startMailServer } from "../../support/mail-server.ts";
+import type { Served } from "../../support/serve.ts";
+import { decideByLink } from "../support/killable-gateway.ts";
+import { type OldServer, serveOld } from "../support/old-server.ts";
+import { openedReview } from "../support/opened-review.ts";
+import { until } from "../support/raw-client.ts";
+import { type RelayOffice, openGates, relayOffice } from "../support/relay-office.ts";
+
+const address = "ada@example.org";
+const callback = "http://127.0.0.1:33418/callback";
+
+let mail: MailApi & Served;
+let office: RelayOffice;
+let old: OldServer;
+beforeAll(async () => {
+  [mail, old] = await Promise.all([startMailServer(), serveOld()]);
+  office = await relayOffice({
+    EMAIL_FROM: "Countersign <reviews@example.com>",
+    RESEND_API_KEY: mail.keys.sending,
+    RESEND_BASE_URL: mail.url,
+  });
+  await office.serve({ old: { url: old.url, allowPrivate: true } });
+  await office.rule({
+    ...openGates,
+    rules: [
+      {
+        name: "calls",
+        when: { subject: "toolCall" },
+        then: { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600, selfApproval: true },
+      },
+    ],
+    reviewers: { everyone: [{ name: "Ada", email: address }] },
+  });
+});
+afterAll(async () => {
+  await Promise.all([office?.close(), old?.close(), mail?.close()]);
+});
+
+/** A person's browser, as far as it is needed: cookies, redirects to our own pages, and forms. */
+class Person {
+  readonly #cookies = new Map<string, string>();
+  #home = "/inbox";
+
+  async #send(path: string, init: RequestInit = {}): Promise<Response> {
+    const at = path.replace(/^\/inbox(?=$|[/?])(?!\/~)/, this.#home);
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { ...(init.headers as Record<string, string> | undefined), Cookie: cookie };
+    const answer = await fetch(office.url + at, { redirect: "manual", ...init, headers });
+    for (const each of answer.headers.getSetCookie()) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
+      this.#cookies.set(name, value);
+      this.#home = /; Path=(\/inbox\/~[\w-]+)/.exec(each)?.[1] ?? this.#home;
+    }
+    return answer;
+  }
+
+  /** Sends the page's form with these fields. */
+  async submit(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+    const form = readForm(await (await this.#send(path)).text(), office.url);
+    if (form === null) throw new Error(`no form at ${path}`);
+    for (const [name, value] of Object.entries(fields)) form.fields.set(name, value);
+    const { pathname, search } = new URL(form.action);
+    return this.#send(pathname + search, {
+      method: "POST",
+      body: form.fields.toString(),
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: office.url },
+    });
+  }
+
+  async signIn(): Promise<void> {
+    const before = mail.taken.length;
+    await this.submit("/inbox", { email: address });
+    const sent = await until("the sign-in email", async () =>
+      mail.taken.slice(before).find(({ subject }) => subject === "Sign in to Countersign"),
+    );
+    const link = /http:\S+\/inbox\/sign-in\/[\w-]+/.exec(sent.text)?.[0] ?? "";
+    expect((await this.submit(new URL(link).pathname, {})).status).toBe(303);
+  }
+
+  /** Where the authorization endpoint leads, and what pressing Allow there leads to. */
+  async allow(asked: URL): Promise<URLSearchParams> {
+    const led = await this.#send(asked.pathname + asked.search);
+    expect(led.status).toBe(303);
+    const page = new URL(led.headers.get("Location") ?? "");
+    const answer = await this.submit(page.pathname + page.search, { act: "allow" });
+    expect(answer.status).toBe(200);
+    return new URL((answer.headers.get("Refresh") ?? "").slice("0; url=".length)).searchParams;
+  }
+}
+
+/** What an SDK asks its host to keep for a server, and to open for its user. */
+class Host {
+  readonly redirectUrl = callback;
+  readonly clientMetadata = { client_name: "A host of the tests", redirect_uris: [callback], token_endpoint_auth_method: "none" };
+  readonly opened: URL[] = [];
+  readonly #kept = new Map<string, unknown>();
+  state = (): string => "state-of-the-tests";
+  clientInformation = (): never => this.#kept.get("client") as never;
+  saveClientInformation = (client: unknown): void => void this.#kept.set("client", client);
+  tokens = (): never => this.#kept.get("tokens") as never;
+  saveTokens = (tokens: unknown): void => void this.#kept.set("tokens", tokens);
+  redirectToAuthorization = (url: URL): void => void this.opened.push(url);
+  saveCodeVerifier = (verifier: string): void => void this.#kept.set("verifier", verifier);
+  codeVerifier = (): string => String(this.#kept.get("verifier"));
+}
+
+type Session = {
+  readonly connect: () => Promise<void>;
+  /** With what came to the callback. */
+  readonly finish: (came: URLSearchParams) => Promise<void>;
+  readonly call: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
+};
+
+const about = { name: "host", version: "1" };
+const ask = { name: "plain", arguments: {} };
+
+function sessionV1(host: Host): Session {
+  const client = new ClientV1(about, { capabilities: {} });
+  const transport = (): TransportV1 => new TransportV1(new URL(office.relay("old")), { authProvider: host });
+  const first = transport();
+  let isFinished = false;
+  return {
+    connect: () => client.connect((isFinished ? transport() : first) as Transport),
+    finish: (came) => first.finishAuth(came.get("code") ?? "").then(() => void (isFinished = true)),
+    call: () => client.callTool(ask),
+    close: () => client.close(),
+  };
+}
+
+function sessionV2(host: Host): Session {
+  const client = new ClientV2(about, { capabilities: {} });
+  const transport = (): TransportV2 => new TransportV2(new URL(office.relay("old")), { authProvider: host });
+  const first = transport();
+  let isFinished = false;
+  return {
+    connect: () => client.connect(isFinished ? transport() : first),
+    finish: (came) => first.finishAuth(came).then(() => void (isFinished = true)),
+    call: () => client.callTool(ask),
+    close: () => client.close(),
+  };
+}
+
+test.each([
+  ["SDK 1.x", sessionV1, UnauthorizedV1],
+  ["SDK 2.x", sessionV2, UnauthorizedV2],
+] as const)("%s: from nothing but the address to a call that a person approves", async (_, session, unauthorized) => {
+  const host = new Host();
+  const { connect, finish, call, close } = session(host);
+  await expect(connect()).rejects.toBeInstanceOf(unauthorized);
+  const [asked] = host.opened;
+  if (asked === undefined) throw new Error("the client sent its user nowhere");
+  expect(asked.origin).toBe(office.url);
+  const ada = new Person();
+  await ada.signIn();
+  await finish(await ada.allow(asked));
+  await connect();
+  try {
+    const { called, link } = await openedReview(office, call);
+    expect((await decideByLink(link, "approve")).status).toBe(303);
+    expect(JSON.stringify(await called)).toContain("Plain.");
+  } finally {
+    await close();
+  }
+});

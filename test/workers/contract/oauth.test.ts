@@ -1,0 +1,306 @@
+// OAuth in front of the relay: how a client without a key finds out how to get in, is let in by a
+// person, and is put out again.
+
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { configStub } from "../../../workers/stubs/stubs.ts";
+import { admin, env, eventually, gateway, publicUrl, travel } from "../support/gateway.ts";
+import { InboxBrowser, addresses, configureInbox, newestSignInLink, signInLinks } from "../support/inbox.ts";
+import { neverLogged } from "../support/logs.ts";
+import { RelayClient, configureServers, scriptUpstream, type Upstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { recordLines } from "../support/record.ts";
+
+const url = `${upstreamOrigin}/mcp`;
+const callback = "http://127.0.0.1:33418/callback";
+const verifier = "verifier-of-the-tests-0123456789-0123456789-0123456789";
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+let upstream: Upstream;
+let browser: InboxBrowser;
+beforeEach(async () => {
+  upstream = scriptUpstream();
+  await configureInbox({}, [
+    { name: "Ada", email: addresses.Ada },
+    { name: "Grace", email: addresses.Grace },
+  ]);
+  await configureServers({ notes: { url }, other: { url }, own: { url, passAuthorization: true } });
+  browser = new InboxBrowser();
+  await browser.signIn(addresses.Ada);
+});
+
+type Tokens = { readonly access_token: string; readonly refresh_token: string; readonly expires_in: number; readonly error?: string };
+
+async function register(of: object = {}): Promise<string> {
+  const body = JSON.stringify({ client_name: "Inspector", redirect_uris: [callback], token_endpoint_auth_method: "none", ...of });
+  const answer = await gateway("/oauth/register", { key: null, method: "POST", body, headers: { "Content-Type": "application/json" } });
+  expect(answer.status).toBe(201);
+  return ((await answer.json()) as { client_id: string }).client_id;
+}
+
+const queryFor = (client: string, of: Readonly<Record<string, string>> = {}): string =>
+  new URLSearchParams({
+    response_type: "code",
+    client_id: client,
+    redirect_uri: callback,
+    state: "state-1",
+    scope: "mcp:use",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    resource: `${publicUrl}/mcp/notes`,
+    ...of,
+  }).toString();
+
+/** What the page's form answers, and where the browser goes on to. */
+async function decide(
+  query: string,
+  fields: Readonly<Record<string, string>>,
+  by = browser,
+): Promise<{ status: number; to: URL | null; html: string }> {
+  const form = await by.form(`/inbox/connect?${query}`);
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const answer = await by.post(`/inbox/connect?${query}`, form);
+  const to = /^0; url=(.*)$/.exec(answer.headers.get("Refresh") ?? "")?.[1];
+  return { status: answer.status, to: to === undefined ? null : new URL(to), html: await answer.text() };
+}
+
+async function token(fields: Readonly<Record<string, string>>): Promise<{ status: number; tokens: Tokens }> {
+  const answer = await gateway("/oauth/token", {
+    key: null,
+    method: "POST",
+    body: new URLSearchParams(fields).toString(),
+    headers: { "Content-Type": "application/x-www-form-urlencoded" },
+  });
+  const tokens = (answer.headers.get("Content-Type") ?? "").includes("json") ? ((await answer.json()) as Tokens) : ({} as Tokens);
+  for (const each of [tokens.access_token, tokens.refresh_token]) if (each !== undefined) neverLogged(each);
+  return { status: answer.status, tokens };
+}
+
+const trade = (client: string, code: string | null, of: Readonly<Record<string, string>> = {}) =>
+  token({ grant_type: "authorization_code", client_id: client, redirect_uri: callback, code: code ?? "", code_verifier: verifier, ...of });
+
+/** A client that Ada let in to `notes`. */
+async function connect(fields: Readonly<Record<string, string>> = {}): Promise<{ client: string; tokens: Tokens }> {
+  const client = await register();
+  const { to } = await decide(queryFor(client), { act: "allow", ...fields });
+  const { status, tokens } = await trade(client, to?.searchParams.get("code") ?? null);
+  expect(status).toBe(200);
+  return { client, tokens };
+}
+
+const statusAt = async (server: string, key: string): Promise<number> => (await new RelayClient(server, { key }).connect({})).status;
+
+describe("discovery", () => {
+  test("a client without a key is told where to read how to get in, and finds the whole way from there", async () => {
+    const refused = await gateway("/mcp/notes", { key: null, method: "POST", body: "{}", headers: { "Content-Type": "application/json" } });
+    expect(refused.status).toBe(401);
+    const said = refused.headers.get("WWW-Authenticate") ?? "";
+    expect(said).toBe(`Bearer resource_metadata="${publicUrl}/.well-known/oauth-protected-resource/mcp/notes", scope="mcp:use"`);
+    const resource = (await (
+      await gateway(new URL(/resource_metadata="([^"]+)"/.exec(said)?.[1] ?? "").pathname, { key: null })
+    ).json()) as object;
+    expect(resource).toEqual({
+      resource: `${publicUrl}/mcp/notes`,
+      authorization_servers: [publicUrl],
+      scopes_supported: ["mcp:use"],
+      bearer_methods_supported: ["header"],
+      resource_name: "notes",
+    });
+    for (const path of ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"]) {
+      const server = (await (await gateway(path, { key: null })).json()) as object;
+      expect(server).toMatchObject({
+        issuer: publicUrl,
+        authorization_endpoint: `${publicUrl}/oauth/authorize`,
+        token_endpoint: `${publicUrl}/oauth/token`,
+        registration_endpoint: `${publicUrl}/oauth/register`,
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+      });
+    }
+  });
+
+  test("a wrong token is named as such; where Authorization is the server's own, nothing of ours is announced", async () => {
+    const wrong = await gateway("/mcp/notes", { key: "csk_wrong", method: "POST", body: "{}" });
+    expect(wrong.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
+    const own = await gateway("/mcp/own", { key: null, method: "POST", body: "{}" });
+    expect(own.headers.get("WWW-Authenticate")).toBe("Bearer");
+    for (const name of ["own", "none"])
+      expect((await gateway(`/.well-known/oauth-protected-resource/mcp/${name}`, { key: null })).status).toBe(404);
+  });
+
+  test("the authorization endpoint leads to the inbox with all that was asked, and whoever is not signed in comes back there", async () => {
+    const query = queryFor(await register());
+    const sent = await gateway(`/oauth/authorize?${query}`, { key: null });
+    expect([sent.status, sent.headers.get("Location")]).toEqual([303, `${publicUrl}/inbox/connect?${query}`]);
+    const stranger = new InboxBrowser();
+    const before = signInLinks(addresses.Grace).length;
+    await stranger.ask(addresses.Grace, `/inbox/connect?${query}`);
+    const answer = await stranger.enter(await newestSignInLink(addresses.Grace, before + 1));
+    expect(answer.headers.get("Location")).toBe(`${publicUrl}${stranger.home}/connect?${query}`);
+    expect(await stranger.text(`/inbox/connect?${query}`)).toContain("wants to connect");
+  });
+});
+
+describe("a person lets a client in", () => {
+  test("the page names the client, that nobody checked its name, the server, and where the access goes", async () => {
+    const html = await browser.text(`/inbox/connect?${queryFor(await register({ client_name: "<b>Claude</b>" }))}`);
+    for (const words of ["&lt;b&gt;Claude&lt;/b&gt;", "registered itself", "notes", "127.0.0.1", "this machine", "cannot approve anything"])
+      expect(html).toContain(words);
+    expect(html).not.toContain("<b>Claude</b>");
+  });
+
+  test("and it uses that server, as the person's own key would, and no other", async () => {
+    const { tokens } = await connect();
+    expect(tokens.expires_in).toBe(86_400);
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
+    expect(await statusAt("other", tokens.access_token)).toBe(401);
+    expect(upstream.calls.every(({ headers }) => !(headers.get("Authorization") ?? "").includes(tokens.access_token))).toBe(true);
+    const { keys } = (await (await admin("/keys")).json()) as { keys: readonly object[] };
+    expect(keys.at(-1)).toMatchObject({
+      name: "Inspector",
+      owner: "Ada",
+      servers: ["notes"],
+      scopes: ["sampling"],
+      oauthClient: { host: null },
+    });
+    for (const path of ["/runs/run_x", "/v1/models", "/admin/keys", "/sampling", "/approvals"])
+      expect(
+        (await gateway(path, { key: tokens.access_token, method: path === "/sampling" || path === "/approvals" ? "POST" : "GET" })).status,
+      ).toBe(401);
+  });
+
+  test("the record has who let it in", async () => {
+    await connect();
+    const acts = await recordLines({});
+    const made = acts.find(({ fact }) => fact.kind === "keyMade" && fact.name === "Inspector");
+    expect(made?.fact).toMatchObject({ by: { kind: "inbox", email: addresses.Ada }, owner: "Ada" });
+  });
+
+  test("Cancel gives no key, and says so to the client", async () => {
+    const before = (await configStub(env).keys()).length;
+    const { to } = await decide(queryFor(await register()), { act: "cancel" });
+    expect(to?.origin).toBe("http://127.0.0.1:33418");
+    expect(Object.fromEntries(to?.searchParams ?? [])).toMatchObject({ error: "access_denied", state: "state-1", iss: publicUrl });
+    expect((await configStub(env).keys()).length).toBe(before);
+  });
+
+  test("until tomorrow, where they choose so", async () => {
+    const { tokens } = await connect({ end: "day" });
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
+    const [key] = (await configStub(env).keys()).slice(-1);
+    expect(JSON.parse(key?.record ?? "{}")).toMatchObject({ expiresAt: expect.any(Number) as number });
+  });
+
+  test("Allow pressed twice at once gives one client that works, and no error", async () => {
+    const client = await register();
+    const one = queryFor(client);
+    const form = await browser.form(`/inbox/connect?${one}`);
+    form.set("act", "allow");
+    const answers = await Promise.all([browser.post(`/inbox/connect?${one}`, form), browser.post(`/inbox/connect?${one}`, form)]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const codes = answers.map((each) => new URL((each.headers.get("Refresh") ?? "").slice("0; url=".length)).searchParams.get("code"));
+    const traded = await Promise.all(codes.map((code) => trade(client, code)));
+    for (const { status, tokens } of traded) if (status === 200) expect(await statusAt("notes", tokens.access_token)).toBe(200);
+    expect(traded.some(({ status }) => status === 200)).toBe(true);
+    const page = await browser.text("/inbox/connections");
+    expect(page.match(/name="end"/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ["another address to go to", { redirect_uri: "https://evil.example/callback" }],
+    ["an unknown client", { client_id: "nobody" }],
+  ])("%s is refused here, and the browser stays", async (_, of) => {
+    const answer = await browser.get(`/inbox/connect?${queryFor(await register(), of)}`);
+    expect([answer.status, answer.headers.get("Refresh"), answer.headers.get("Location")]).toEqual([400, null, null]);
+    expect(await answer.text()).not.toContain("evil.example");
+  });
+
+  test.each([
+    ["no PKCE", { code_challenge: "", code_challenge_method: "" }],
+    ["a server that is not there", { resource: `${publicUrl}/mcp/none` }],
+    ["a server with its own authorization", { resource: `${publicUrl}/mcp/own` }],
+    ["another gateway", { resource: "https://elsewhere.example/mcp/notes" }],
+  ])("%s goes back to the client as an error, and asks nobody", async (_, of) => {
+    const answer = await browser.get(`/inbox/connect?${queryFor(await register(), of)}`);
+    const to = new URL((answer.headers.get("Refresh") ?? "").slice("0; url=".length));
+    expect([to.origin, to.searchParams.has("error"), to.searchParams.has("code")]).toEqual(["http://127.0.0.1:33418", true, false]);
+    expect(await answer.text()).not.toContain("Allow");
+  });
+
+  test("a form of another client, of another session or from another site allows nothing", async () => {
+    const [one, two] = [queryFor(await register()), queryFor(await register())];
+    const form = await browser.form(`/inbox/connect?${one}`);
+    form.set("act", "allow");
+    expect((await browser.post(`/inbox/connect?${two}`, form)).status).toBe(403);
+    const grace = new InboxBrowser();
+    await grace.signIn(addresses.Grace);
+    expect((await grace.post(`/inbox/connect?${one}`, form)).status).toBe(403);
+    expect((await browser.post(`/inbox/connect?${one}`, form, { Origin: "https://evil.example" })).status).toBe(403);
+    expect((await new InboxBrowser().post(`/inbox/connect?${one}`, form)).status).toBe(403);
+    const before = await configStub(env).keys();
+    expect(before.filter(({ record }) => record.includes("oauthClient") && record.includes("Grace"))).toEqual([]);
+  });
+});
+
+describe("tokens", () => {
+  test("a code is traded once, by its client, with its verifier", async () => {
+    const client = await register();
+    const { to } = await decide(queryFor(client), { act: "allow" });
+    const code = to?.searchParams.get("code") ?? null;
+    expect((await trade(client, code, { code_verifier: "another-0123456789-0123456789-0123456789-0123" })).status).toBe(400);
+    expect((await trade(await register(), code)).status).toBe(400);
+    const { status, tokens } = await trade(client, code);
+    expect(status).toBe(200);
+    expect((await trade(client, code)).status).toBe(400);
+    // A code that comes twice was stolen: what it gave ends.
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+  });
+
+  test("are refreshed, and end with their time", async () => {
+    const { client, tokens } = await connect();
+    const again = await token({ grant_type: "refresh_token", client_id: client, refresh_token: tokens.refresh_token });
+    expect(again.status).toBe(200);
+    expect(await statusAt("notes", again.tokens.access_token)).toBe(200);
+    travel(25 * 3_600_000);
+    expect(await statusAt("notes", again.tokens.access_token)).toBe(401);
+  });
+
+  test("are gone once the client revokes them", async () => {
+    const { client, tokens } = await connect();
+    expect((await token({ token: tokens.access_token, client_id: client })).status).toBe(200);
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+  });
+});
+
+describe("a person puts a client out", () => {
+  test("from their own page: what it has opens nothing any more, and another person's page cannot", async () => {
+    const { client, tokens } = await connect();
+    const page = await browser.text("/inbox/connections");
+    expect(page).toContain("Inspector");
+    const key = /name="end" value="(key_[\w-]+)"/.exec(page)?.[1] ?? "";
+    const grace = new InboxBrowser();
+    await grace.signIn(addresses.Grace);
+    const theirs = await grace.form("/inbox/connections");
+    theirs.set("end", key);
+    expect((await grace.post("/inbox/connections", theirs)).status).toBe(200);
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
+    const form = await browser.form("/inbox/connections");
+    form.set("end", key);
+    expect(await (await browser.post("/inbox/connections", form)).text()).toContain("It was ended");
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+    const again = await token({ grant_type: "refresh_token", client_id: client, refresh_token: tokens.refresh_token });
+    if (again.status === 200) expect(await statusAt("notes", again.tokens.access_token)).toBe(401);
+  });
+
+  test("an operator's revocation of its key does the same", async () => {
+    const { tokens } = await connect();
+    const [key] = (await configStub(env).keys()).slice(-1);
+    expect((await admin(`/keys/${key?.id}`, { method: "DELETE" })).status).toBe(204);
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+  });
+
+  test("with the person: whoever leaves the policy has no client there", async () => {
+    const { tokens } = await connect();
+    await configureInbox({}, [{ name: "Grace", email: addresses.Grace }]);
+    await eventually("the refusal", async () => (await statusAt("notes", tokens.access_token)) === 401 || null);
+  });
+});

@@ -1,0 +1,33 @@
+// An access token that a client got by OAuth, in place of a key: it stands for the key that was
+// made when its person let the client in, at one server of the relay.
+
+import { looksLikeAccessToken } from "../../shared/credential/presented.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import { mcpUrl } from "../platform/urls.ts";
+import { type KeyRecord, keyById } from "../stores/keys.ts";
+import { oauthStore } from "../stubs/oauth-store.ts";
+
+/**
+ * The key that an access token for this server stands for. Asked with each request: what was
+ * revoked is refused at once. Refused: a token that is none, is over, or was given for another
+ * server, and one whose key has ended or belongs to nobody whom the policy still knows.
+ * @param isKnown Whether the policy has a person of this name, with an address.
+ */
+export async function keyOfAccessToken(
+  env: Env,
+  token: string,
+  server: string,
+  isKnown: (owner: string) => Promise<boolean>,
+  now: number,
+): Promise<Result<KeyRecord, "accessToken">> {
+  const { publicUrl } = settingsOf(env);
+  if (publicUrl === undefined || !looksLikeAccessToken(token)) return err("accessToken");
+  const holder = await env.OAUTH.holder(token, mcpUrl(publicUrl, server), publicUrl, oauthStore(env));
+  if (holder === null) return err("accessToken");
+  const caller = await keyById(env, holder.key, now);
+  if (caller.kind === "refused") return err("accessToken");
+  const { owner, oauthClient } = caller.record;
+  return oauthClient !== undefined && owner !== undefined && (await isKnown(owner)) ? ok(caller.record) : err("accessToken");
+}

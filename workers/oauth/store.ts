@@ -1,0 +1,40 @@
+// The library's storage, in the gateway's objects. The library asks for a KV namespace, and uses
+// `get`, `put`, `delete` and `list` of it.
+
+import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
+import type { OAuthEntry, OAuthNames } from "../stubs/oauth-calls.ts";
+
+/** As the gateway hands it over: each call reaches the object that the name belongs to. */
+export type OAuthStore = {
+  readonly read: (name: string) => Promise<OAuthEntry | null>;
+  readonly write: (name: string, entry: OAuthEntry) => Promise<void>;
+  readonly remove: (name: string) => Promise<void>;
+  readonly names: (prefix: string, after: string | null, limit: number) => Promise<OAuthNames>;
+};
+
+type PutOptions = { readonly expiration?: number; readonly expirationTtl?: number; readonly metadata?: unknown };
+type ListOptions = { readonly prefix?: string; readonly limit?: number; readonly cursor?: string };
+
+/** What the library reads of a KV namespace. `now`: Unix milliseconds. */
+export const asNamespace = (store: OAuthStore, now: () => number) => ({
+  async get(name: string, options?: { readonly type?: "json" | "text" } | "json" | "text"): Promise<unknown> {
+    const found = await store.read(name);
+    const type = typeof options === "object" ? options.type : options;
+    return found === null ? null : type === "json" ? JSON.parse(found.value) : found.value;
+  },
+  async put(name: string, value: string, { expiration, expirationTtl, metadata }: PutOptions = {}): Promise<void> {
+    const expiresAt = expirationTtl === undefined ? (expiration === undefined ? null : expiration * 1000) : now() + expirationTtl * 1000;
+    await store.write(name, { value, metadata: metadata === undefined ? null : jsonOf(metadata), expiresAt });
+  },
+  delete: (name: string): Promise<void> => store.remove(name),
+  async list({ prefix = "", limit = 1_000, cursor }: ListOptions = {}) {
+    const { entries, more } = await store.names(prefix, cursor ?? null, limit);
+    const keys = entries.map(({ name, metadata, expiresAt }) => ({
+      name,
+      ...(expiresAt === null ? {} : { expiration: Math.floor(expiresAt / 1000) }),
+      ...(metadata === null ? {} : { metadata: readJsonOf(metadata) }),
+    }));
+    const last = entries.at(-1)?.name;
+    return more && last !== undefined ? { keys, list_complete: false, cursor: last } : { keys, list_complete: true };
+  },
+});

@@ -1,0 +1,161 @@
+// The OAuth Worker: the authorization server in front of the relay, on
+// `@cloudflare/workers-oauth-provider`. Apart from the gateway for its size, and because the
+// address that names a client is fetched under a flag that keeps it outside, which the relay's own
+// servers may not be. It keeps nothing: each call brings the issuer, the resources and the storage.
+
+import {
+  AuthorizationError,
+  CimdFetchError,
+  OAuthAuthorizationServer,
+  authorizationErrorRedirect,
+} from "@cloudflare/workers-oauth-provider";
+import { WorkerEntrypoint } from "cloudflare:workers";
+import { relayScope } from "../../shared/relay/relay-scope.ts";
+import { type OAuthStore, asNamespace } from "./store.ts";
+
+const daySeconds = 86_400;
+
+/** The gateway as an issuer: PUBLIC_URL, and the resources that it has now. */
+export type Issuer = { readonly issuer: string; readonly resources: readonly string[] };
+
+/** What a token stands for: the API key of this id. */
+type TokenProps = { readonly key: string };
+
+/** Why nobody is asked for consent, or where the browser goes back to with an error. */
+export type AskError =
+  | { readonly kind: "redirect"; readonly to: string }
+  /** Nothing of the request can be trusted, so the browser stays. */
+  | { readonly kind: "refused"; readonly why: string };
+
+export type AskedAccess = {
+  readonly kind: "asked";
+  readonly clientId: string;
+  /** The client's own name. */
+  readonly name: string;
+  /** The host that its metadata came from; null for one that registered itself. */
+  readonly verifiedHost: string | null;
+  readonly redirectHost: string;
+  readonly redirectOrigin: string;
+  /** Whatever program listens on this machine gets the code. */
+  readonly isLocal: boolean;
+  readonly resource: string;
+};
+
+type GivenAccess = {
+  /** The person, without a colon. */
+  readonly user: string;
+  readonly props: TokenProps;
+};
+
+/** A grant of a person, and the key that it stands for. */
+type OAuthGrant = { readonly id: string; readonly key: string };
+
+type OAuthEnv = { readonly OAUTH_KV: ReturnType<typeof asNamespace> };
+
+const paths = { authorize: "/oauth/authorize", token: "/oauth/token", register: "/oauth/register" } as const;
+
+const serverOf = ({ issuer, resources }: Issuer): OAuthAuthorizationServer<OAuthEnv> =>
+  new OAuthAuthorizationServer<OAuthEnv>({
+    issuer,
+    resources,
+    authorizeEndpoint: `${issuer}${paths.authorize}`,
+    tokenEndpoint: `${issuer}${paths.token}`,
+    clientRegistrationEndpoint: `${issuer}${paths.register}`,
+    scopesSupported: [relayScope],
+    clientIdMetadataDocumentEnabled: true,
+    accessTokenTTL: daySeconds,
+    // Ninety days without use.
+    refreshTokenTTL: 90 * daySeconds,
+    refreshTokenIdleTTL: 90 * daySeconds,
+    clientRegistrationTTL: 90 * daySeconds,
+    // The library's own line would have the client's text in it.
+    onError: () => undefined,
+  });
+
+const storage = (store: OAuthStore): OAuthEnv => ({ OAUTH_KV: asNamespace(store, () => Date.now()) });
+
+export default class OAuthWorker extends WorkerEntrypoint {
+  /**
+   * 404 to every HTTP request: the Worker should have no address, and serves nothing where it is
+   * given one.
+   */
+  override fetch(): Response {
+    return new Response(null, { status: 404 });
+  }
+
+  /** Metadata, tokens, revocation and registration, as the specifications say. */
+  answer(request: Request, issuer: Issuer, store: OAuthStore): Promise<Response> {
+    return serverOf(issuer).fetch(request, storage(store), this.ctx);
+  }
+
+  /** Who asks, for which resource: checked by the client's own registration. `query`: after `?`. */
+  async asked(query: string, issuer: Issuer, store: OAuthStore): Promise<AskedAccess | AskError> {
+    return this.#checked(query, issuer, store, async (api, request) => {
+      const { clientName, clientDomain = null, redirectHost, redirectIsLoopback, clientId } = await api.describeConsent(request);
+      return {
+        kind: "asked",
+        clientId,
+        name: clientName,
+        verifiedHost: clientDomain,
+        redirectHost,
+        redirectOrigin: new URL(request.redirectUri).origin,
+        isLocal: redirectIsLoopback,
+        resource: String(request.resource),
+      };
+    });
+  }
+
+  /** Allows it, with a new grant; resolves with where the browser goes back to. */
+  async allow(query: string, issuer: Issuer, store: OAuthStore, { user, props }: GivenAccess): Promise<AskError> {
+    return this.#checked(query, issuer, store, async (api, request) => {
+      const given = await api.completeAuthorization({ request, userId: user, metadata: props, scope: [relayScope], props });
+      return { kind: "redirect", to: given.redirectTo };
+    });
+  }
+
+  /** Refuses it; resolves with where the browser goes back to. */
+  deny(query: string, issuer: Issuer, store: OAuthStore): Promise<AskError> {
+    return this.#checked(query, issuer, store, async (_, request) => ({
+      kind: "redirect",
+      to: authorizationErrorRedirect(request, "access_denied"),
+    }));
+  }
+
+  /** What a token stands for; null where it is none, is over, or is for another resource. */
+  async holder(token: string, resource: string, issuer: string, store: OAuthStore): Promise<TokenProps | null> {
+    const found = await serverOf({ issuer, resources: [resource] }).validateToken<TokenProps>(resource, token, storage(store));
+    return found?.scope.includes(relayScope) === true ? found.props : null;
+  }
+
+  /** The grants of a person that are good now. */
+  async grants(user: string, issuer: Issuer, store: OAuthStore): Promise<OAuthGrant[]> {
+    const api = serverOf(issuer).getOAuthApi(storage(store));
+    const found: OAuthGrant[] = [];
+    for (let cursor: string | undefined; ;) {
+      const page = await api.listUserGrants(user, cursor === undefined ? {} : { cursor });
+      found.push(...page.items.map(({ id, metadata }) => ({ id, key: (metadata as TokenProps).key }))); // written above
+      if (page.cursor === undefined) return found;
+      cursor = page.cursor;
+    }
+  }
+
+  async #checked<T>(
+    query: string,
+    issuer: Issuer,
+    store: OAuthStore,
+    then: (api: Api, request: AuthRequest) => Promise<T>,
+  ): Promise<T | AskError> {
+    const api = serverOf(issuer).getOAuthApi(storage(store));
+    try {
+      return await then(api, await api.parseAuthRequest(new Request(`${issuer.issuer}${paths.authorize}?${query}`)));
+    } catch (error) {
+      if (error instanceof AuthorizationError && error.redirectTo !== undefined) return { kind: "redirect", to: error.redirectTo };
+      if (error instanceof AuthorizationError) return { kind: "refused", why: error.description };
+      if (error instanceof CimdFetchError) return { kind: "refused", why: "The client's metadata document cannot be read" };
+      throw error;
+    }
+  }
+}
+
+type Api = ReturnType<OAuthAuthorizationServer<OAuthEnv>["getOAuthApi"]>;
+type AuthRequest = Awaited<ReturnType<Api["parseAuthRequest"]>>;

@@ -1,0 +1,66 @@
+// What the OAuth library stores, where a read sees each write before it: a code is used once, and
+// what was revoked is gone at once. Workers KV, which the library is made for, promises neither.
+
+import type { Env } from "../platform/env.ts";
+import type { OAuthCalls, OAuthEntry, OAuthNames } from "../stubs/oauth-calls.ts";
+import type { ObjectAlarm } from "./alarm.ts";
+import { oauthSchema } from "./schema/oauth-schema.ts";
+import { StoredObject } from "./stored-object.ts";
+
+const mostNames = 1_000;
+const columns = "value, metadata, expires_at AS expiresAt";
+
+export class OAuthObject extends StoredObject implements OAuthCalls {
+  readonly #alarm: ObjectAlarm;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, oauthSchema);
+    this.#alarm = this.alarmFor({
+      nextDue: () => (this.tables.exist ? this.sql.exec<{ at: number | null }>("SELECT MIN(expires_at) AS at FROM entry").one().at : null),
+      failed: "oauth.alarmFailed",
+    });
+    void this.#alarm.restore();
+  }
+
+  read(name: string): OAuthEntry | null {
+    if (!this.tables.exist) return null;
+    const select = `SELECT ${columns} FROM entry WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)`;
+    return this.sql.exec<OAuthEntry>(select, name, this.now()).toArray()[0] ?? null;
+  }
+
+  write(name: string, { value, metadata, expiresAt }: OAuthEntry): void {
+    this.tables.create();
+    this.sql.exec("INSERT OR REPLACE INTO entry (name, value, metadata, expires_at) VALUES (?, ?, ?, ?)", name, value, metadata, expiresAt);
+    this.#alarm.arm();
+  }
+
+  remove(name: string): void {
+    if (this.tables.exist) this.sql.exec("DELETE FROM entry WHERE name = ?", name);
+  }
+
+  names(prefix: string, after: string | null, limit: number): OAuthNames {
+    if (!this.tables.exist) return { entries: [], more: false };
+    const most = Math.min(limit, mostNames);
+    const entries = this.sql
+      .exec<OAuthNames["entries"][number]>(
+        "SELECT name, metadata, expires_at AS expiresAt FROM entry WHERE name > ? AND substr(name, 1, ?) = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY name LIMIT ?",
+        after ?? prefix,
+        prefix.length,
+        prefix,
+        this.now(),
+        most + 1,
+      )
+      .toArray();
+    return { entries: entries.slice(0, most), more: entries.length > most };
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarm.ring(async () => {
+      if (!this.tables.exist) return;
+      this.sql.exec("DELETE FROM entry WHERE expires_at <= ?", this.now());
+      const isEmpty = this.sql.exec("SELECT 1 FROM entry LIMIT 1").toArray().length === 0;
+      if (isEmpty) await this.tables.deleteAll();
+      else this.#alarm.arm();
+    });
+  }
+}

@@ -1,0 +1,17 @@
+// What the OAuth library stores, by its own names: registered clients in sixteen objects, and the
+// grants and tokens of a person in an object of their own. Tokens, codes and secrets are there as
+// digests alone.
+
+import { type Schema, table } from "./schema.ts";
+
+export const oauthSchema: Schema = {
+  tables: [
+    table("entry", {
+      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`
+      value: "TEXT NOT NULL", // the library's JSON
+      metadata: "TEXT", // JSON that lists show
+      expires_at: "INTEGER", // Unix milliseconds; null: it is kept
+    }),
+  ],
+  migrations: [],
+};

@@ -1,0 +1,25 @@
+// The OAuth library's storage as the OAuth Worker gets it, for one call: each name reaches the
+// object that it belongs to.
+
+import type { OAuthStore } from "../oauth/store.ts";
+import type { Env } from "../platform/env.ts";
+import type { OAuthCalls } from "./oauth-calls.ts";
+
+/**
+ * Grants and tokens belong to a person (`grant:USER:…`, `token:USER:…`), and so does a list of
+ * them; what else there is, clients above all, to one of sixteen objects.
+ */
+function stubOf(env: Env, name: string): DurableObjectStub<OAuthCalls> {
+  const [kind = "", whose = ""] = name.split(":");
+  const isPersons = kind === "grant" || kind === "token";
+  return env.OAUTH_STORE.getByName(isPersons ? `person ${whose}` : `others ${shardOf(name)}`);
+}
+
+const shardOf = (name: string): number => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0) % 16;
+
+export const oauthStore = (env: Env): OAuthStore => ({
+  read: async (name) => await stubOf(env, name).read(name),
+  write: async (name, entry) => await stubOf(env, name).write(name, entry),
+  remove: async (name) => await stubOf(env, name).remove(name),
+  names: async (prefix, after, limit) => await stubOf(env, prefix).names(prefix, after, limit),
+});
