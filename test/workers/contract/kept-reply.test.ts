@@ -22,6 +22,7 @@ import {
   sample,
   travel,
 } from "../support/gateway.ts";
+import { quiet } from "../objects/inside.ts";
 import { recordLines } from "../support/record.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
 
@@ -116,6 +117,7 @@ describe("on the durable path", () => {
     const { run } = await abandoned();
     await decide("request", "approve", run);
     await runReaches(run, "completed");
+    await quiet(run);
     travel(61 * 60_000);
     void sample(nextTry);
     await eventually("a second review", async () => (await notices()).length === 2);

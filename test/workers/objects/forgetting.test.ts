@@ -27,7 +27,7 @@ import {
   samplingMessage,
 } from "../support/gateway.ts";
 import { decide, pathOf, press } from "../support/reviewer.ts";
-import { associateInput, crash, everything, kindsOf, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { associateInput, crash, everything, kindsOf, later, quiet, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const day = 24 * 3_600_000;
 
@@ -84,7 +84,7 @@ describe("a run whose time is over", () => {
     await decide("request", "approve", run);
     await decide("response", "approve", run);
     await answerOf(response);
-    await eventually("nothing left to do", async () => (await tablesOf(stubOf(run)))["outbox"]?.length === 0);
+    await quiet(run);
     later(day);
     await ringAlarm(stubOf(run));
     return { message, run, link };

@@ -58,6 +58,13 @@ export const tablesOf = (stub: DurableObjectStub<RunObject> | DurableObjectStub)
   // A callback that returns rows: what an RPC could carry is of no matter here.
   runInDurableObject(stub as DurableObjectStub, (_, state) => tablesIn(state.storage));
 
+/** What a run has to do behind: the kinds of its outbox's rows. */
+export const outboxOf = async (run: string): Promise<string[]> =>
+  ((await tablesOf(stubOf(run)))["outbox"] ?? []).map(({ kind }) => String(kind));
+
+/** Waits until a run has done everything that it does behind: its key, sessions and cache know of it. */
+export const quiet = (run: string): Promise<boolean> => eventually("an empty outbox", async () => (await outboxOf(run)).length === 0);
+
 export function tablesIn(storage: DurableObjectStorage): Rows {
   const names = storage.sql
     .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '_cf_%'")

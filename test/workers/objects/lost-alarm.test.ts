@@ -34,7 +34,7 @@ import {
   streamOf,
 } from "../support/mcp-server.ts";
 import { pathOf, press } from "../support/reviewer.ts";
-import { crash, keptReply, kindsOf, later, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, keptReply, kindsOf, later, outboxOf, quiet, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const day = 24 * 3_600_000;
 const detached = { headers: { Prefer: "respond-async" } };
@@ -81,9 +81,6 @@ async function asked(server: string, gate: Notice["gate"] = "request"): Promise<
   const { run, link } = await openNotice(gate);
   return { run, link, message };
 }
-
-const outboxOf = async (run: string): Promise<string[]> => ((await tablesOf(stubOf(run)))["outbox"] ?? []).map(({ kind }) => String(kind));
-const quiet = (run: string): Promise<boolean> => eventually("an empty outbox", async () => (await outboxOf(run)).length === 0);
 
 const recorded = async (run: string, kind: string, why?: string): Promise<boolean> =>
   (await recordOf(run)).some(({ fact }) => fact.kind === kind && (why === undefined || ("why" in fact && fact.why === why)));

@@ -18,6 +18,7 @@ import {
   runOf,
   travel,
 } from "../../support/gateway.ts";
+import { quiet } from "../../objects/inside.ts";
 import { allowing, grantList } from "../../support/grants.ts";
 import { promptMarker } from "../../support/logs.ts";
 import { recordLines } from "../../support/record.ts";
@@ -192,7 +193,7 @@ describe("a caller that leaves", () => {
   test("gets nothing after an hour", async () => {
     const run = await leaving();
     await decide("request", "approve", run);
-    await kindsOf(run);
+    await quiet(run);
     travel(3_601_000);
     const asked = askApproval();
     await decide("request", "deny", (await noticeBeside(run)).run);
