@@ -47,7 +47,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a call", () => {
 
   /** Presses a button, and reads what the page sent. */
   async function posted(page: Page, button: string): Promise<SubmittedForm> {
-    const answered = page.waitForResponse((response) => response.request().method() === "POST", { timeout: 5_000 });
+    const answered = page.waitForResponse((response) => response.request().method() === "POST");
     await page
       .locator(button)
       .first()

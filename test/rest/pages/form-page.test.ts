@@ -183,6 +183,7 @@ describe("what a press sends", () => {
     await page.getByLabel("Coffee").check();
     await page.getByLabel("Every week").check();
     await page.getByRole("button", { name: "Send answer" }).click();
+    await page.getByText("taken").waitFor();
     const answer = formAnswerOf(asked, sent()?.edits ?? new Map());
     expect([sent()?.act, answer]).toEqual([
       "fill",
