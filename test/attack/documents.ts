@@ -33,7 +33,7 @@ export const policy = {
     gate("not-own", { request: "review", response: "allow", selfApproval: false, reviewers: ["adaAndBen"] }),
     gate("grants", { request: "review", response: "allow", grants: true }),
     gate("grants-later-refused", { request: "refuse", response: "allow", grants: true }),
-    gate("short", { request: "review", response: "allow", deadlineSeconds: 2 }),
+    gate("short", { request: "review", response: "allow", deadlineSeconds: 5 }),
     ...channels.flatMap((channel) =>
       each((place) =>
         gate(`by-${channel}-${place}`, {

@@ -2,6 +2,7 @@
 // again. What was decided counts, what was asked is not asked again, and links and callers go on.
 
 import { expect } from "vitest";
+import { until } from "../../outside/support/raw-client.ts";
 import { type Area, type Attack } from "../attack.ts";
 import {
   type Opened,
@@ -151,8 +152,7 @@ const steps: readonly Attack[] = [
     await press(world, cleo, "approve");
     expect(callsWith(world, "reset between votes"), "calls of the model after the same person approved twice").toBe(0);
     expect((await press(world, dora, "approve")).status, "the second approval").toBe(303);
-    for (let tries = 0; tries < 100 && (await runOf(world, review.run)).status === "working"; tries += 1)
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    await until("the end of the run", async () => (await runOf(world, review.run)).status !== "working");
     expect(callsWith(world, "reset between votes"), "calls of the model").toBe(1);
   }),
   fault("while a deadline passes: the run ends as expired by itself", async (world) => {
@@ -160,7 +160,7 @@ const steps: readonly Attack[] = [
     const sampling = { id, session: `reset-${id}`, server: "short", text: `reset ${id}` };
     const review = await opened(world, sampling);
     await world.kill();
-    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    await new Promise((resolve) => setTimeout(resolve, 5_200));
     await world.start();
     expect(rpcOf(await sample(world, sampling)).error?.data?.["outcome"], "the outcome").toBe("expired");
     expect((await press(world, review.link, "approve")).status, "it could be approved").not.toBe(303);
