@@ -21,7 +21,7 @@ import {
   samplingInput,
   textResult,
 } from "../support/stateless.ts";
-import { crash, everything, pause, ringAlarm, stubOf } from "./inside.ts";
+import { crash, everything, pause, ringNextAlarm, stubOf } from "./inside.ts";
 
 const url = `${upstreamOrigin}/mcp`;
 let upstream: Upstream;
@@ -47,7 +47,7 @@ describe("sampling that a person does not let pass", () => {
     expired: async () => {
       const { run } = await openNotice("request");
       travel(601_000);
-      await ringAlarm(stubOf(run));
+      await ringNextAlarm(stubOf(run));
     },
   };
 

@@ -7,7 +7,7 @@ import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { type Step, answerAt } from "../support/provider.ts";
 import { adminJson, answerOf, configure, eventually, gateway, model, openNotice, policy, publicUrl, sample } from "../support/gateway.ts";
 import { filledForm, pathOf, postForm, press } from "../support/reviewer.ts";
-import { later, recordOf, ringAlarm, stubOf } from "./inside.ts";
+import { later, recordOf, ringNextAlarm, stubOf } from "./inside.ts";
 
 const ann = { name: "Ann", email: "ann@example.com" };
 const bo = { name: "Bo", email: "bo@example.com" };
@@ -86,7 +86,7 @@ const mailsAbout = (subject: RegExp, address = "ann@example.com"): MailApi["take
 
 async function strikes(seconds: number): Promise<void> {
   later(seconds * 1_000);
-  await ringAlarm(stubOf(run));
+  await ringNextAlarm(stubOf(run));
 }
 
 describe("after the approval of a request", () => {

@@ -105,8 +105,19 @@ export async function everything(): Promise<string> {
   return parts.join("\n");
 }
 
-/** A run's events as the exported record has them; fails where their chain is broken. */
+/** Whether the ledger has every event of a run that the run's object has. */
+async function isShipped(run: string): Promise<boolean> {
+  const { run: [row] = [], event = [] } = await tablesOf(stubOf(run));
+  const events = event.flatMap(({ events: some }) => JSON.parse(String(some)) as RecordEvent[]); // written by EventRows
+  return events.every(({ seq }) => seq <= Number(row?.["shipped_seq"] ?? 0));
+}
+
+/**
+ * A run's events as the exported record has them, once it has all that there are now: they are
+ * written behind. Fails where their chain is broken.
+ */
 export async function recordOf(run: string): Promise<RecordEvent[]> {
+  await eventually("the record of a run", () => isShipped(run));
   const events = await recordLines({ run });
   const broken = firstBrokenEvent(events);
   if (broken !== null) throw new Error(`the record of ${run} is broken at event ${broken}`);
@@ -131,7 +142,8 @@ export const ringAlarm = (stub: DurableObjectStub<RunObject> | DurableObjectStub
  * The same, of an object that always has a next alarm: one that goes off by itself meanwhile is
  * waited for, and then the one after it is rung.
  */
-export const ringNextAlarm = (stub: DurableObjectStub): Promise<boolean> => eventually("an alarm to ring", () => ringAlarm(stub));
+export const ringNextAlarm = (stub: DurableObjectStub<RunObject> | DurableObjectStub): Promise<boolean> =>
+  eventually("an alarm to ring", () => ringAlarm(stub));
 
 /** Which instance of its class an object is: another one after it was evicted or reset. */
 export const instanceOf = (run: string): Promise<RunObject> => runInDurableObject(stubOf(run), (instance) => instance);

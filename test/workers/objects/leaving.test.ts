@@ -28,7 +28,7 @@ import {
 } from "../support/gateway.ts";
 import { decide, formOf, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
 import { Stream } from "../support/stream.ts";
-import { crash, everything, kindsOf, later, quiet, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, everything, kindsOf, later, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const params = { messages: [{ role: "user", content: { type: "text", text: "The very same question." } }] };
 const asked = (session: string, more: object = {}) => samplingMessage({ server: "request-gate", session, params, ...more });
@@ -104,7 +104,7 @@ describe("a caller who leaves", () => {
     await post(asked("sess-1"));
     const { run } = await openNotice("request");
     later(4_000);
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     expect(kindsOf(await recordWith(run, "requestorLeft"))).toContain("requestorLeft");
   });
 });

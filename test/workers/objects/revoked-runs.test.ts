@@ -40,7 +40,7 @@ import {
 } from "../support/mcp-server.ts";
 import { answerAt } from "../support/provider.ts";
 import { filledForm, pathOf, postForm, press } from "../support/reviewer.ts";
-import { crash, later, recordOf, recordWith, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, later, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf, tablesOf } from "./inside.ts";
 
 let slack: ScriptedSlack;
 let mails: MailApi;
@@ -284,7 +284,7 @@ describe("a key that is revoked", () => {
     await revoke(made);
     append.mockRestore();
     later(61_000);
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     expect(await answer).toMatchObject({ code: -32800, data: { reason: "keyRevoked" } });
     expect(await operatorsView(run)).toMatchObject({ state: "cancelled", error: { code: -32800 } });
     expect(wordsOf(await (await gateway(pathOf(link), { key: null })).text())).toContain("Nothing more will be sent or delivered.");
@@ -301,7 +301,7 @@ describe("a key that expires", () => {
       const { link } = await openNotice(phase.gate, run);
       const mailed = mails.taken.length;
       later(60_000);
-      await ringAlarm(stubOf(run));
+      await ringNextAlarm(stubOf(run));
       await ended(run);
       expect(await operatorsView(run)).toMatchObject({ state: "cancelled", error: { data: { reason: "keyExpired" } } });
       if (requestor !== undefined) expect(await requestor()).toMatchObject({ code: -32800, message: expect.stringContaining("expired") });
