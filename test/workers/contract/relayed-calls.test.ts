@@ -4,7 +4,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
-import { asObject, kindsOf, recordOf, recordWith, ringAlarm, stubOf } from "../objects/inside.ts";
+import { asObject, kindsOf, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { reasonMarker } from "../support/logs.ts";
 import {
   type Notice,
@@ -174,9 +174,7 @@ describe.each(cells)("a client of %s", (_name, cell) => {
     expect(sent()).toHaveLength(1);
     // The decision is used up: the same call asks anew.
     expect(isWaiting(await cell.call({}, { send: brief }))).toBe(true);
-    expect((await notices()).filter(({ gate }) => gate === "request").map((each) => each.run)).toContainEqual(
-      expect.not.stringMatching(run),
-    );
+    await eventually("a review of its own", async () => (await notices()).some((each) => each.gate === "request" && each.run !== run));
     expect(sent()).toHaveLength(1);
   });
 
@@ -213,7 +211,9 @@ describe.each(cells)("a client of %s", (_name, cell) => {
   });
 
   test("gets the reviewed result by the same call, where it did not wait, and the tool ran once", async () => {
-    expect(isWaiting(await cell.call({ name: "read_secret" }, { send: brief }))).toBe(true);
+    // On a busy machine it may be told to call again before its call was sent.
+    do expect(isWaiting(await cell.call({ name: "read_secret" }, { send: brief }))).toBe(true);
+    while (sent().length === 0);
     await decide("response", "approve");
     expect(textOf(await cell.call({ name: "read_secret" }))).toBe("deleted");
     expect(sent()).toHaveLength(1);
@@ -315,7 +315,7 @@ describe("nothing is sent", () => {
     const answer = plain.call();
     const { run } = await opened();
     travel(601_000);
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     const said = textOf(await answer);
     expect(said).toContain("Nobody decided about this call in time");
     expect(said).not.toMatch(/declin|den/);
@@ -325,8 +325,8 @@ describe("nothing is sent", () => {
   test("by an approval that nobody came for in time", async () => {
     const run = await approvedAlone();
     travel(601_000);
-    await ringAlarm(stubOf(run));
-    expect((await recordOf(run)).map(({ fact }) => fact)).toContainEqual({ kind: "cancelled", cause: "caller" });
+    await ringNextAlarm(stubOf(run));
+    expect((await recordWith(run, "cancelled")).map(({ fact }) => fact)).toContainEqual({ kind: "cancelled", cause: "caller" });
     expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
     expect(sent()).toHaveLength(0);
   });
@@ -397,16 +397,16 @@ describe("one approval is one call", () => {
     const run = await approvedAlone();
     const { key } = await createKey();
     expect(textOf(await call(key))).toContain("has not run yet");
-    expect(new Set((await notices()).map((each) => each.run)).size).toBe(2);
+    await eventually("a review of its own", async () => new Set((await notices()).map((each) => each.run)).size === 2);
     expect((await stubOf(run).snapshot())?.state).toBe("generating");
     expect(sent()).toHaveLength(0);
   });
 
   test("another user's credential for the server asks anew", async () => {
     await configureServers({ old: { url, passAuthorization: true } });
-    const as = async (user: string): Promise<Answer> => {
+    const as = async (user: string, send = brief): Promise<Answer> => {
       const headers = { Authorization: `Bearer ${user}`, "X-Countersign-Key": env.DEV_API_KEY ?? "" };
-      const client = await connected("old", { key: null, headers, send: brief });
+      const client = await connected("old", { key: null, headers, send });
       return answerTo(ask(client));
     };
     expect(textOf(await as("ann"))).toContain("has not run yet");
@@ -414,7 +414,7 @@ describe("one approval is one call", () => {
     await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
     expect(textOf(await as("bob"))).toContain("has not run yet");
     expect(sent()).toHaveLength(0);
-    expect(textOf(await as("ann"))).toBe("deleted");
+    expect(textOf(await as("ann", gateway))).toBe("deleted");
     expect(sent()).toHaveLength(1);
   });
 
@@ -456,6 +456,7 @@ describe("one approval is one call", () => {
     await answer.body?.cancel();
     const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
     expect(JSON.stringify(failed)).toContain("outcomeUnknown");
+    await quiet(run);
     expect(textOf(await plain.call())).toContain("it may have run or not");
     expect(sent()).toHaveLength(1);
   });
@@ -606,12 +607,12 @@ describe("a client of 2026-07-28 whose call waits", () => {
 
 describe("a call as a task", () => {
   test("waits as one, and is told as a client of tasks can read it", async () => {
-    const client = await connected("old", { send: brief });
-    expect((await answerTo(ask(client, 1, { task: {} }))).error?.message).toContain("has not run yet");
+    const waits = await answerTo(ask(await connected("old", { send: brief }), 1, { task: {} }));
+    expect(waits.error?.message).toContain("has not run yet");
     await decide("request", "approve");
     upstream.answer = (call) =>
       call.message.method === "tools/call" ? Response.json(resultFor(call, { task: { taskId: "t", status: "working" } })) : undefined;
-    expect((await answerTo(ask(client, 2, { task: {} }))).result).toMatchObject({ task: { taskId: "t" } });
+    expect((await answerTo(ask(await connected(), 2, { task: {} }))).result).toMatchObject({ task: { taskId: "t" } });
     expect(sent()).toHaveLength(1);
   });
 
