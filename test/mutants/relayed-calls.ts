@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/relayed-calls.test.ts", only });
+const ownResponses = { file: "test/shared/relay/own-responses.test.ts" };
 const stdio = { file: "test/client/stdio/reviewed-calls.test.ts" };
 const release = { file: "workers/objects/run/act/run-release.ts" };
 const gate = { file: "workers/endpoints/relay/reviewed/reviewed-call.ts" };
@@ -99,6 +100,69 @@ export const relayedCallMutants: readonly Mutant[] = [
     from: "await pass?.(eventOf(message));",
     to: "await pass?.(event);",
     test: contract("by no other way"),
+  },
+  {
+    file: "shared/relay/own-responses.ts",
+    name: "a response is to a request of its own exchange",
+    from: "|| !own.has(idKey(request))",
+    to: "",
+    test: ownResponses,
+  },
+  {
+    file: "shared/relay/own-responses.ts",
+    name: "a response has one id in every reading",
+    from: "more.length > 0 || request",
+    to: "request",
+    test: ownResponses,
+  },
+  {
+    file: "shared/relay/own-responses.ts",
+    name: "what only some clients read is no response",
+    from: "if (parseJson(text) === undefined) return null;",
+    to: "if (parseJson(text) === undefined) return undefined;",
+    test: ownResponses,
+  },
+  {
+    file: "workers/endpoints/relay/own-responses.ts",
+    name: "a reviewed result comes on no stream of another request",
+    from: "return isPlain ? raw : ownEvent(raw, own);",
+    to: "return raw;",
+    test: contract("by no other request"),
+  },
+  {
+    file: "workers/endpoints/relay/own-responses.ts",
+    name: "a reviewed result hides behind no line end that is one to some clients",
+    from: 'return looseDatasOf(passed).some((data) => withoutOtherResponses(data, own) !== undefined) ? "" : passed;',
+    to: "return passed;",
+    test: contract("behind line ends"),
+  },
+  {
+    file: "workers/endpoints/relay/own-responses.ts",
+    name: "a reviewed result is no answer in another one's place",
+    from: "if (left === null && answer.ok) return",
+    to: "if (left === undefined && !answer.ok) return",
+    test: contract("in its place"),
+  },
+  {
+    file: "workers/endpoints/relay/own-responses.ts",
+    name: "a reviewed result is not passed in another encoding",
+    from: "if (text === null) return broken(c, otherEncoding);",
+    to: "if (text === null) return new Response(bytes, answer);",
+    test: contract("in another encoding"),
+  },
+  {
+    file: "workers/endpoints/relay/relay-endpoint.ts",
+    name: "a tool that changed while people decided is not called",
+    from: "if (hidden !== null) return hidden;",
+    to: "",
+    test: contract("changed while people decided"),
+  },
+  {
+    file: "shared/run/relayed-tool-call.ts",
+    name: "a call is shown as its server reads it",
+    from: "if (issue !== undefined) return err(",
+    to: "if (issue !== undefined && issue.pointer === issue.message) return err(",
+    test: contract("shown as another call"),
   },
   {
     file: "client/stdio/reviewed-calls.ts",

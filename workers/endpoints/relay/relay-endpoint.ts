@@ -26,6 +26,7 @@ import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge 
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { withOwnResponses } from "./own-responses.ts";
 import { throughReview } from "./reviewed/reviewed-call.ts";
 import { refusedToolCall, withShownTools } from "./shown-tools.ts";
 import { postStateless } from "./stateless/stateless-relay.ts";
@@ -41,7 +42,9 @@ const withRelayAccess = (handle: (c: AppContext, relay: WatchedRelayRequest) => 
     // A server may answer after the key ended, and its answer is dropped then. A stream watches its
     // key by itself.
     const watch = watchKey(c.env, c.var.key);
-    const answer = handle(c, { ...relay, over: watch.over }).then((given) => withShownTools(c, relay, given));
+    const answer = handle(c, { ...relay, over: watch.over })
+      .then((given) => withOwnResponses(c, relay, given))
+      .then((given) => withShownTools(c, relay, given));
     const first = await Promise.race([answer, watch.ended]);
     if (typeof first !== "string") {
       watch.done();

@@ -8,7 +8,7 @@
 
 import { keyAllows } from "../../../shared/policy/tool-names.ts";
 import { objectOf } from "../../../shared/json/values.ts";
-import { EventSplitter, dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
+import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
 import { type ToolLists, type ToolPage, mayListTools, toolListsIn } from "../../../shared/relay/tool-list.ts";
 import { failures, refusedIds } from "../../../shared/wire/json-rpc.ts";
@@ -18,6 +18,7 @@ import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { heldIn, isHeld, knownTool } from "../../stores/tools.ts";
 import type { AppContext } from "../app-context.ts";
+import { changedEvents } from "./changed-events.ts";
 import { type RelayRequest, broken, errorMessages } from "./relay-request.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
 
@@ -60,11 +61,15 @@ export async function withShownTools(c: AppContext, relay: RelayRequest, answer:
   if (!asks(c, relay) || answer.body === null) return answer;
   const shown = (lists: ToolLists): Promise<string> => shownOf(c, relay, lists);
   // Clients read every answer to a GET as a stream.
-  if (isEventStream(answer) || c.req.method === "GET") return new Response(shownEvents(answer.body, shown), answer);
+  if (isEventStream(answer) || c.req.method === "GET")
+    return new Response(
+      changedEvents(answer.body, (raw) => shownEvent(raw, shown)),
+      answer,
+    );
   const bytes = await readAnswer(answer, longestEvent);
   if (bytes === null) return broken(c, errorMessages.tooLong);
   const text = textOf(bytes);
-  if (text === null) return broken(c, "The MCP server answered in another encoding than UTF-8");
+  if (text === null) return broken(c, otherEncoding);
   const lists = toolListsIn(text);
   const response = new Response(lists === null ? bytes : await shown(lists), answer);
   // In another charset a client would read other JSON in the same bytes.
@@ -83,8 +88,10 @@ async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists): Pr
   return lists.shown(isShown, server.pin !== "off");
 }
 
+export const otherEncoding = "The MCP server answered in another encoding than UTF-8";
+
 /** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
-function textOf(bytes: Uint8Array): string | null {
+export function textOf(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
     return text.includes("\0") ? null : text;
@@ -94,28 +101,6 @@ function textOf(bytes: Uint8Array): string | null {
 }
 
 type Shown = (lists: ToolLists) => Promise<string>;
-
-function shownEvents(body: ReadableStream<Uint8Array>, shown: Shown): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  const splitter = new EventSplitter(longestEvent);
-  return new ReadableStream({
-    pull: async (controller) => {
-      for (;;) {
-        const { done, value } = await reader.read();
-        const events = done ? [splitter.rest()] : splitter.push(decoder.decode(value, { stream: true }));
-        if (events === "tooLong") throw new Error(errorMessages.tooLong);
-        let text = "";
-        for (const event of events) text += await shownEvent(event, shown);
-        if (text !== "") controller.enqueue(encoder.encode(text));
-        if (done) return controller.close();
-        if (text !== "") return;
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-}
 
 async function shownEvent(raw: string, shown: Shown): Promise<string> {
   if (!mayListTools(raw)) return raw;
