@@ -48,6 +48,8 @@ test.each<[string, boolean]>([
   ["https://linear.app.evil.example/", false],
   ["https://evil.example/linear.app", false],
   ["https://linear.app@evil.example/", false],
+  ["https://user:secret@linear.app/", false],
+  ["https://user@linear.app/", false],
   ["http://linear.app/", false],
   ["javascript:alert(1)//linear.app", false],
   ["https://127.0.0.1/", false],
@@ -56,6 +58,14 @@ test.each<[string, boolean]>([
   const settings = { elicitationHosts: ["linear.app"], allowPrivate: false };
   expect(addressFault(url, settings) === null).toBe(isAllowed);
 });
+
+test.each(["https://127.0.0.1/", "https://[::ffff:10.0.0.1]/", "https://0x7f.1/", "https://localhost/"])(
+  "where an entry lists none, not %s",
+  (url) => {
+    expect(addressFault(url, { allowPrivate: false })).not.toBeNull();
+    expect(addressFault(url, { allowPrivate: true })).toBeNull();
+  },
+);
 
 describe("the result", () => {
   test.each<[string, Extract<Outcome, { kind: "elicited" }>, object]>([

@@ -345,6 +345,22 @@ describe("who answers", () => {
     for (const call of upstream.calls) expect(capabilitiesAt(call)["elicitation"]).toEqual({ form: {}, url: {} });
   });
 
+  test("nobody answers a form that its server sends after its call was answered", async () => {
+    upstream.answer = ({ message }) => {
+      if (message.method !== "tools/call") return undefined;
+      const stream = openStream();
+      stream.say(eventFor(responseTo(message.id)));
+      stream.say(eventFor({ jsonrpc: "2.0", id: "ask", method: "elicitation/create", params: form }));
+      void eventually("the answer", async () => upstream.answersTo("ask").length > 0).then(() => stream.end());
+      return stream.response();
+    };
+    const called = (await inSession("sessions")).call("call").then((response) => response.text());
+    await eventually("the server's answer", async () => upstream.answersTo("ask").length > 0);
+    expect(upstream.answersTo("ask").map(({ result }) => result?.["action"])).not.toContain("accept");
+    expect(await notices()).toEqual([]);
+    await called;
+  });
+
   test("a client cannot answer for the person: its own answer is not sent on", async () => {
     asksInSession();
     const client = await inSession("sessions");

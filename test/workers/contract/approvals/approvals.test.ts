@@ -68,6 +68,14 @@ describe("a call that a rule has people decide about", () => {
     });
   });
 
+  test("is not approved with a number of the reviewer's that parsers round", async () => {
+    const asked = askApproval({ ...deletion, arguments: { n: 1 } });
+    await decide("request", "approve", undefined, (fields) => fields.set("edit:/arguments", '{"n":9007199254740993}'));
+    const answer = await approvalIn(asked);
+    expect(answer).toMatchObject({ decision: "failed", message: expect.stringContaining("round") });
+    expect(answer).not.toHaveProperty("arguments");
+  });
+
   test("is denied with the reviewer's reason, where the policy lets it be told", async () => {
     const asked = askApproval();
     await decide("request", "deny", undefined, (fields) => fields.set("reason", "not on a Friday"));

@@ -78,6 +78,12 @@ describe("a command that people decide about", () => {
     expect(output?.["additionalContext"]).toContain("command");
   });
 
+  test("is denied where the reviewer gave it a number that parsers round", async () => {
+    const asked = postHook(hookInput());
+    await decide("request", "approve", undefined, (fields) => fields.set("edit:/arguments", '{"command":"ls","timeout":9007199254740993}'));
+    expect(await outputOf(asked)).toMatchObject({ permissionDecision: "deny", permissionDecisionReason: expect.stringContaining("round") });
+  });
+
   test("is denied with the reviewer's reason", async () => {
     const asked = postHook(hookInput());
     await decide("request", "deny", undefined, (fields) => fields.set("reason", "use a branch"));
@@ -197,6 +203,12 @@ describe("whatever goes wrong is a denial", () => {
     expect(await outputOf(postHook(hookInput(), { key: "csk_wrong" }))).toMatchObject({ permissionDecision: "deny" });
     const { key } = await createKey({ scopes: ["control"] });
     expect(await outputOf(postHook(hookInput(), { key }))).toMatchObject({ permissionDecision: "deny" });
+  });
+
+  test("another type than JSON", async () => {
+    const init = { ...jsonBody("POST", hookInput()), headers: { "Content-Type": "text/plain" } };
+    expect(await outputOf(gateway("/hooks/claude-code", init))).toMatchObject({ permissionDecision: "deny" });
+    expect(await notices()).toEqual([]);
   });
 
   test("a wait that is none", async () => {
