@@ -52,7 +52,7 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
           <h2>{connections.heading}</h2>
           {input.connections.length === 0 ? <p class="soft">{connections.none}</p> : null}
           {input.connections.map((each) => (
-            <div class="row two">
+            <div>
               <p>
                 <b>
                   <Name value={each.name} />
