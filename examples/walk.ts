@@ -1,5 +1,5 @@
-// One tool call through the gateway from end to end: an MCP host, our summarize server, its
-// sampling request, and the tool's result.
+// One tool call through the gateway from end to end: an MCP host, our notes server, its sampling
+// request, and the tool's result.
 
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -21,14 +21,14 @@ const TEXT =
 const TIMEOUT_MS = 15 * 60_000;
 
 /**
- * Starts the summarize server and returns its tool's result, with `isError` for a denial. Throws
+ * Starts the notes server and returns its tool's result, with `isError` for a denial. Throws
  * where the gateway cannot be used.
  */
 export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions): Promise<Awaited<ReturnType<Client["callTool"]>>> {
   const sampling = createSamplingHandler({ url, apiKey, onProgress: ({ message }) => onWaiting?.(message ?? "waiting") });
   const client = new Client({ name: "countersign-walk", version: "1.0.0" });
-  sampling.attach(client, { server: "summarize" });
-  const args = [fileURLToPath(new URL("summarize-server.ts", import.meta.url))];
+  sampling.attach(client, { server: "notes" });
+  const args = [fileURLToPath(new URL("notes-server.ts", import.meta.url))];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
   try {
     return await client.callTool({ name: "summarize", arguments: { text } }, undefined, {

@@ -17,11 +17,17 @@ export type Operator = {
   /** The issues of /healthz, as sentences without their full stop. */
   readonly issues: () => Promise<string[]>;
   /**
-   * Writes the default routing table and policy where none is written yet. Returns the names of
-   * those written.
+   * Writes the default routing table, and the default policy with these rules, where none is
+   * written yet. Returns the names of those written.
    */
-  readonly seed: () => Promise<string[]>;
+  readonly seed: (rules?: readonly object[]) => Promise<string[]>;
+  /** The servers document. */
+  readonly servers: () => Promise<ServersDocument>;
+  /** Writes an entry of the servers document, which is still the one that was read. */
+  readonly putServer: (read: ServersDocument, name: string, entry: object) => Promise<void>;
 };
+
+export type ServersDocument = { readonly version: number; readonly servers: Readonly<Record<string, { readonly url?: string } & Named>> };
 
 /** The members of a provider or server that name a variable. */
 type Named = { readonly secret?: string; readonly baseUrlFrom?: string };
@@ -32,6 +38,13 @@ export function operatorOf(url: string, adminToken: string): Operator {
     if (!response.ok) throw new Error(`${path}: the gateway answered ${response.status}`);
     return response;
   };
+  const put = (name: string, version: number, document: object): Promise<Response> =>
+    ask(`/admin/${name}`, {
+      method: "PUT",
+      body: JSON.stringify(document),
+      headers: { "If-Match": String(version), "Content-Type": "application/json" },
+    });
+  const servers = async (): Promise<ServersDocument> => (await (await ask("/admin/servers")).json()) as ServersDocument;
   return {
     waiting: () => openNotices(url, adminToken),
     subjectOf: async (run) => {
@@ -45,27 +58,28 @@ export function operatorOf(url: string, adminToken: string): Operator {
     },
     namedVariables: async () => {
       const { providers } = (await (await ask("/admin/routing")).json()) as { providers: Record<string, Named> };
-      const { servers } = (await (await ask("/admin/servers")).json()) as { servers: Record<string, Named> };
-      const named = [...Object.values(providers), ...Object.values(servers)].flatMap(({ secret, baseUrlFrom }) => [secret, baseUrlFrom]);
+      const named = [...Object.values(providers), ...Object.values((await servers()).servers)].flatMap(({ secret, baseUrlFrom }) => [
+        secret,
+        baseUrlFrom,
+      ]);
       return new Set(named.filter((name) => name !== undefined));
     },
     issues: async () => {
       const { problems } = (await (await ask("/healthz")).json()) as { problems: string[] };
       return problems.map((issue) => issue.replace(/\.$/, ""));
     },
-    seed: async () => {
+    seed: async (rules = []) => {
       const written: string[] = [];
       for (const name of ["routing", "policy"]) {
         const document = (await (await ask(`/admin/${name}`)).json()) as { version: number };
         if (document.version > 0) continue;
-        await ask(`/admin/${name}`, {
-          method: "PUT",
-          body: JSON.stringify(document),
-          headers: { "If-Match": "0", "Content-Type": "application/json" },
-        });
+        await put(name, 0, name === "policy" ? { ...document, rules } : document);
         written.push(name);
       }
       return written;
     },
+    servers,
+    putServer: async (read, name, entry) =>
+      void (await put("servers", read.version, { ...read, servers: { ...read.servers, [name]: entry } })),
   };
 }

@@ -5,6 +5,7 @@ import { walk } from "../examples/walk.ts";
 import { isBuilt } from "./built-workers.ts";
 import { claimFolder } from "./data-folder.ts";
 import { devVars, fileVariables } from "./dev-vars.ts";
+import { exampleRule, serveExample } from "./example-server.ts";
 import { type Gateway, mailFolder, pause, startGateway } from "./local-gateway.ts";
 import { portError } from "./port-error.ts";
 import { type Operator, operatorOf } from "./operator.ts";
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   const operator = operatorOf(url, vars.ADMIN_TOKEN);
-  const seeded = await operator.seed();
+  const seeded = await operator.seed([exampleRule]);
   if (seeded.length > 0)
     say(
       `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and a model whose key is set answers, or the built-in demo model.`,
@@ -79,6 +80,7 @@ async function main(): Promise<void> {
       say(`  the ${gate === "request" ? "request" : "reply"} for ${await operator.subjectOf(run)}: ${link}`);
     }
   }
+  if (await serveExample(operator)) say("\nTo see a tool call wait for a review, run this in another terminal: npm run delete-note");
   say("\nAn example MCP server sends a sampling request. The request expires in 10 minutes.");
   const watching = showNewLinks(operator, shown);
   try {

@@ -68,12 +68,12 @@ describe("the examples", () => {
     expect(code).toBe(2);
   });
 
-  test("walk() gives the summarize server's final result, and tells what is waited for", async () => {
+  test("walk() gives the notes server's final result, and tells what is waited for", async () => {
     const waiting: string[] = [];
     const result = await walk({ url, apiKey: FAKE_KEY, onWaiting: (message) => waiting.push(message), text: "A long text." });
     expect(result["content"]).toEqual([{ type: "text", text: "Reviewed reply to: Summarize in one sentence:\n\nA long text." }]);
     expect(waiting).toEqual(["waiting for a person at the request gate"]);
-    expect(gateway.runs[0]?.origin).toMatchObject({ method: "tools/call", name: "summarize", server: "summarize" });
+    expect(gateway.runs[0]?.origin).toMatchObject({ method: "tools/call", name: "summarize", server: "notes" });
   });
 
   test("walk() gives a person's no as a result that says so", async () => {

@@ -81,19 +81,45 @@ describe("npm start", () => {
     await nothingIsLeft(family, first.port);
 
     const second = await start();
-    await second.program.prints(/1 earlier review is pending:\n {2}the request for summarize of the server summarize: /);
+    await second.program.prints(/1 earlier review is pending:\n {2}the request for summarize of the server notes: /);
     // The port is another one this time; the path is what finds the review.
     const path = new URL(link).pathname;
-    expect(second.program.printed()).toContain(`  the request for summarize of the server summarize: ${second.url}${path}\n`);
+    expect(second.program.printed()).toContain(`  the request for summarize of the server notes: ${second.url}${path}\n`);
     const approved = await decideByLink(second.url + path, "approve");
     expect(approved.status).toBe(303);
     const reply = await second.program.prints(
-      /review the model's reply for summarize of the server summarize before it is delivered\. Open this link:\n\n {2}(\S+)\n/,
+      /review the model's reply for summarize of the server notes before it is delivered\. Open this link:\n\n {2}(\S+)\n/,
     );
     expect((await decideByLink(reply[1] ?? "", "approve")).status).toBe(303);
     expect(await (await fetch(reply[1] ?? "")).text()).toContain("Approved");
     second.program.signal("SIGTERM");
     expect(await second.program.exited).toBe(0);
+  });
+
+  test("says how to try a tool call, which waits for a person and runs as they changed it; and leaves alone what its operator removed", async () => {
+    const first = await start();
+    await first.program.prints(/run this in another terminal: npm run delete-note$/m);
+    const client = startProgram("scripts/delete-note.ts", [], { PERSIST_TO: folder });
+    programs.push(client);
+    const [, link = ""] = await first.program.prints(/review the request for delete_note of the server notes\.[^\n]*\n\n {2}(\S+)\n/);
+    const permanently = editField("/arguments/permanently");
+    expect((await decideByLink(link, "approve", (fields) => fields.set(permanently, "false"))).status).toBe(303);
+    await client.prints(/^Moved “Ideas for the spring party” to the trash\.\nA reviewer changed .*`permanently` from true to false/m);
+    expect(await client.exited).toBe(0);
+
+    const removed = await fetch(`${first.url}/admin/servers`, {
+      method: "PUT",
+      headers: { Authorization: `Bearer ${vars.ADMIN_TOKEN}`, "If-Match": "1", "Content-Type": "application/json" },
+      body: JSON.stringify({ servers: {} }),
+    });
+    expect(removed.status).toBe(200);
+    first.program.signal("SIGTERM");
+    await first.program.exited;
+    const second = await start();
+    await second.program.prints(/^An example MCP server sends/m);
+    expect(second.program.printed()).not.toContain("delete-note");
+    second.program.signal("SIGTERM");
+    await second.program.exited;
   });
 
   test("leaves nothing running where it is stopped while the gateway still starts, or killed by its terminal", async () => {
