@@ -3,7 +3,8 @@
 //
 //   docs/review-phone.png   the review page on a phone
 //   docs/walk.webp          from npm start to the tool's result: a request, its review
-//                           with an edit, the reply's review
+//                           with an edit, the reply's review; then a tool call, its
+//                           review with an edit, and its result
 //   docs/walk-still.webp    the edit alone, for readers who asked for less motion
 //
 // A scripted server stands in for the model: it answers every request with one sentence.
@@ -18,6 +19,7 @@ import { fileURLToPath } from "node:url";
 import { type Browser, type Locator, type Page, chromium } from "playwright-core";
 import { pause } from "../local-gateway.ts";
 import { decideByLink } from "../page-form.ts";
+import { exampleRule } from "../example-server.ts";
 import { portError } from "../port-error.ts";
 import { Stage, phone } from "./stage.ts";
 
@@ -41,6 +43,7 @@ const routing = (baseUrl: string): object => ({
   ],
 });
 const policy = {
+  rules: [exampleRule],
   default: { request: "review", response: "review", reviewers: ["everyone"] },
   reviewers: { everyone: [{ name: "Ada Lovelace" }] },
 };
@@ -121,13 +124,16 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** npm start in the copy, with all that it prints. */
-function start(): {
+/** A script in the copy, with all that it prints. */
+function start(script = "start"): {
   readonly printed: () => string;
   readonly prints: (pattern: RegExp) => Promise<string>;
   readonly stop: () => Promise<void>;
 } {
-  const child = spawn(process.execPath, ["scripts/start.ts"], { cwd: copy, env: { ...process.env, PORT: String(port), PERSIST_TO: "" } });
+  const child = spawn(process.execPath, [`scripts/${script}.ts`], {
+    cwd: copy,
+    env: { ...process.env, PORT: String(port), PERSIST_TO: "" },
+  });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += String(chunk)));
   const exited = new Promise<void>((resolve) => child.on("exit", () => resolve()));
@@ -138,7 +144,7 @@ function start(): {
         const found = pattern.exec(printed)?.[1];
         if (found !== undefined) return found;
       }
-      throw new Error(`npm start never printed ${pattern}:\n${printed}`);
+      throw new Error(`scripts/${script}.ts never printed ${pattern}:\n${printed}`);
     },
     stop: async () => {
       child.kill("SIGTERM");
@@ -260,6 +266,41 @@ async function moving(on: Browser): Promise<void> {
     await gateway.prints(/Its tool returned:\s+(\S[^\n]*)\n/);
     await page.getByRole("button", { name: /^Approve/ }).waitFor({ state: "detached" });
     terminal = after(gateway.printed().replace(/\n\nThe gateway keeps running[\s\S]*/, ""));
+    await look();
+    await frame(3_500);
+
+    step = 7;
+    said = "A client calls a tool that deletes. A person is asked first.";
+    shot = null;
+    for (const typed of ["", "npm run", "npm run delete-note"]) {
+      terminal = `$ ${typed}`;
+      await frame(typed.endsWith("note") ? 900 : 300);
+    }
+    const client = start("delete-note");
+    const called = await gateway.prints(/delete_note of the server[\s\S]*?(http\S+\/r\/\S+)\n/);
+    const shown = (): string => `$ npm run delete-note\n${client.printed().trimEnd()}`;
+    terminal = shown();
+    await page.goto(called);
+    await look();
+    await frame(3_200);
+
+    step = 8;
+    said = "The reviewer edits the call: not permanently.";
+    const permanently = page.getByLabel("permanently", { exact: true });
+    await opened(page, permanently);
+    await look();
+    await frame(1_200);
+    await permanently.selectOption("false");
+    await page.getByRole("button", { name: /^Approve with 1 change/ }).waitFor();
+    await look();
+    await frame(2_800);
+
+    step = 9;
+    said = "What was approved is what runs, once. The client is told.";
+    await approve(page);
+    await client.prints(/(A reviewer changed[^\n]*)\n/);
+    await page.getByRole("button", { name: /^Approve/ }).waitFor({ state: "detached" });
+    terminal = shown();
     await look();
     await frame(4_500);
   } finally {
