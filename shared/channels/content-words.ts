@@ -82,6 +82,7 @@ export function editFaultWords(fault: EditFault, words: ReviewWords): string {
     case "missing":
     case "notOffered":
     case "notAllowed":
+    case "noMatch":
     case "repeatedItem":
     case "unfit":
     case "tooMuchWork":

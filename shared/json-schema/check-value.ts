@@ -26,7 +26,7 @@ export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
  * by any other keyword.
  */
 export type SchemaFault =
-  | { readonly kind: "missing" | "notOffered" | "notAllowed" | "repeatedItem" | "unfit" }
+  | { readonly kind: "missing" | "notOffered" | "notAllowed" | "noMatch" | "repeatedItem" | "unfit" }
   | { readonly kind: "wrongType"; readonly types: readonly string[] }
   | { readonly kind: BoundFault; readonly limit: number }
   | { readonly kind: "notOfFormat"; readonly format: string };
@@ -156,7 +156,7 @@ class Check {
     this.#spend(value.length / 256);
     const { minLength, maxLength, pattern, format: name } = schema.plain;
     if (minLength !== undefined || maxLength !== undefined) this.#bounds(lengthBounds, schema, ucs2length(value), here);
-    if (pattern !== undefined) this.#must(this.#matches(pattern, value), here, () => "must match the pattern");
+    if (pattern !== undefined) this.#must(this.#matches(pattern, value), here, () => "must match the pattern", { kind: "noMatch" });
     if (name !== undefined && checkedFormats.has(name))
       this.#must(format[name]?.(value) === true, here, () => `must be of the format ${name}`, { kind: "notOfFormat", format: name });
   }

@@ -73,6 +73,19 @@ export function hasOut({ kind, isRequired, isNullable, source }: SchemaField): b
 export const isWhole = ({ kind, rules }: Pick<SchemaField, "kind" | "rules">): boolean =>
   kind === "number" && typesOf(rules).includes("integer") && !typesOf(rules).includes("number");
 
+/**
+ * What a number, a length or a count of items is at least and at most. Not told: what every whole
+ * number is that JSON carries, and every text.
+ */
+export function boundsOf(field: SchemaField): { readonly min?: number | undefined; readonly max?: number | undefined } {
+  const { minimum, maximum, exclusiveMinimum, minLength = 0, maxLength, minItems, maxItems } = field.rules;
+  if (field.kind === "text") return { min: minLength > 1 ? minLength : undefined, max: maxLength };
+  if (field.kind !== "number") return { min: minItems, max: maxItems };
+  const min = isWhole(field) && exclusiveMinimum !== undefined ? Math.floor(exclusiveMinimum) + 1 : minimum;
+  const told = (limit = Infinity): number | undefined => (Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined);
+  return { min: told(min), max: told(maximum) };
+}
+
 /** What the control of a text, a number, a choice or JSON text shows. */
 export function shownIn({ kind, source }: SchemaField): string {
   if (source === undefined) return "";
@@ -144,6 +157,8 @@ class FieldBuilder {
     if (options !== undefined) return { ...common, kind: "choice", options: withCurrent(options, isNullable, value) };
     if ((type === "string" && isOr(value, "string", isNullable)) || (type === "number" && isOr(value, "number", isNullable)))
       return { ...common, kind: type === "string" ? "text" : "number" };
+    // A text of no type that is known stays one: in JSON text it would stand in quotes.
+    if (type === undefined && typeof value === "string") return { ...common, kind: "text" };
     if (schema === null || !this.#hasRoom(schema, source, place)) return { ...common, kind: "json" };
     const inside = [...place.open, schema];
     if (type === "object" && schema.properties.size > 0 && (value === undefined || isObject(value)))
@@ -159,12 +174,19 @@ class FieldBuilder {
   }
 
   /** Those that are there in their order, then the others in that of the schema. */
-  #members({ properties, plain, single }: SchemaNode, source: string | undefined, at: string, open: readonly SchemaNode[]): SchemaField[] {
+  #members(
+    { properties, patternProperties, plain, single }: SchemaNode,
+    source: string | undefined,
+    at: string,
+    open: readonly SchemaNode[],
+  ): SchemaField[] {
     const there = membersIn(source);
     const { required = [] } = plain;
     const other = single.additionalProperties ?? true;
+    const byPattern = (name: string): Schema | undefined =>
+      [...patternProperties].find(([pattern]) => this.#ready.patterns.get(pattern)?.matches(name))?.[1];
     return [...new Set([...there.keys(), ...properties.keys()])].map((name) =>
-      this.field(properties.get(name) ?? other, there.get(name), {
+      this.field(properties.get(name) ?? byPattern(name) ?? other, there.get(name), {
         pointer: at + pointerStep(name),
         name,
         isRequired: required.includes(name),
@@ -259,7 +281,8 @@ class FieldBuilder {
 
   #optionsOf(schema: SchemaNode): readonly (FieldOption | undefined)[] | undefined {
     const names = this.#at(schema.path)["enumNames"];
-    return schema.plain.enum?.map((value, i) => optionOf(value, Array.isArray(names) ? names[i] : undefined));
+    const { const: only, enum: values = only === undefined ? undefined : [only] } = schema.plain;
+    return values?.map((value, i) => optionOf(value, Array.isArray(names) ? names[i] : undefined));
   }
 
   /** The option of a schema that allows one value. */

@@ -1,6 +1,7 @@
 // A tool's call: its arguments as they are sent, with their fields where a reviewer may change
 // them, and what the server says of its tool.
 
+import type { Child } from "hono/jsx";
 import { itemsIn, membersIn } from "../../shared/json/exact-json.ts";
 import { isObject, parseJson } from "../../shared/json/values.ts";
 import { type ToolCall, argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
@@ -27,6 +28,9 @@ type CallProps = {
   readonly fromServer: Origin;
   readonly prefix: string;
 };
+
+const titleOf = (call: ToolCall, { page: { pieces } }: Words): Child[] =>
+  fill(argumentsJsonOf(call) === "{}" ? pieces.runBare : pieces.run, { name: <Name value={call.tool} /> });
 
 const Letters = ({ text }: { text: string }) => (text === "" ? <i>{useWords().review.outside.empty}</i> : <SaidInline text={text} />);
 
@@ -117,7 +121,7 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   return (
     <section class={touched ? "part changed" : "part"} id={prefix + placeId(argumentsPath)}>
       <header>
-        <h2>{fill(page.pieces.run, { name: <Name value={call.tool} /> })}</h2>
+        <h2>{titleOf(call, words)}</h2>
         {touched ? <span class="badge">{page.changes.changed}</span> : null}
       </header>
       {error === undefined ? null : <p class="sub fault">{error}</p>}
@@ -146,27 +150,21 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   );
 };
 
-const Described = ({ field }: { field: SchemaField }) => {
-  const { title, description, name } = field;
-  const texts = [title, description].filter((text) => text !== undefined && text !== name);
-  return name === null || texts.length === 0 ? null : (
-    <div>
-      <dt>
-        <Letters text={name} />
-      </dt>
-      <dd>
-        <SaidInline text={texts.join("\n")} />
-      </dd>
-    </div>
-  );
-};
+/** Each field that the server describes, by its name and the names around it. */
+function describedIn(field: SchemaField, around: string): { readonly name: string; readonly text: string }[] {
+  const { kind, name: own, title, description } = field;
+  const name = own === null ? around : around === "" ? own : `${around}.${own}`;
+  const text = [title, description].filter((each) => each !== undefined && each !== own).join("\n");
+  // All items are described alike, and the last one stands for what may be added.
+  const inside = kind === "object" ? field.members : kind === "list" ? field.items.slice(-1) : [];
+  return [...(name === "" || text === "" ? [] : [{ name, text }]), ...inside.flatMap((each) => describedIn(each, name))];
+}
 
 /** What the server says: nothing of it is checked, and none of it is sent. */
 const Definition = ({ call, showing, prefix, field }: Omit<PartProps, "before" | "field"> & { field: SchemaField | undefined }) => {
   const words = useWords();
   const { title, description, annotations } = call.definition ?? {};
-  const members = field?.kind === "object" ? field.members : [];
-  const described = members.some((member) => member.title !== undefined || member.description !== undefined);
+  const described = field?.kind === "object" ? field.members.flatMap((member) => describedIn(member, "")) : [];
   return (
     <details class="part" id={`${prefix}definition`} open={showing.isWarned("/definition")}>
       <summary class="chev">
@@ -175,15 +173,22 @@ const Definition = ({ call, showing, prefix, field }: Omit<PartProps, "before" |
       </summary>
       {title === undefined ? null : <OutsideText text={title} />}
       {description === undefined ? null : <OutsideText text={description} />}
-      {described ? (
+      {described.length === 0 ? null : (
         <div class="said">
-          <dl class="values">
-            {members.map((member) => (
-              <Described field={member} />
+          <dl class="values told">
+            {described.map(({ name, text }) => (
+              <div>
+                <dt>
+                  <Letters text={name} />
+                </dt>
+                <dd>
+                  <SaidInline text={text} />
+                </dd>
+              </div>
             ))}
           </dl>
         </div>
-      ) : null}
+      )}
     </details>
   );
 };
@@ -197,7 +202,7 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
   const words = useWords();
   const form = argumentFields(call, showing.editing?.kept);
   const field = form?.field;
-  const title = fill(words.page.pieces.run, { name: <Name value={call.tool} /> });
+  const title = titleOf(call, words);
   const id = prefix + placeId(argumentsPath);
   const text = objectText(call.arguments, call.argumentsJson);
   const parts: FramedPart[] = [

@@ -3,7 +3,6 @@
 // text from outside; what is typed is checked when it is sent.
 
 import type { Child } from "hono/jsx";
-import { formatExamples } from "../../shared/channels/content-words.ts";
 import { type FormField, isBox, typedOf } from "../../shared/json-schema/form-fields.ts";
 import { checkedFormats } from "../../shared/json-schema/schema-keywords.ts";
 import { type Typed, boxControl, isChecked, isWhole } from "../../shared/json-schema/schema-fields.ts";
@@ -12,6 +11,7 @@ import { type SubmittedForm, editField, formFields } from "../../shared/review/f
 import { mayApprove, mayGiveUp } from "../../shared/review/permissions.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { FormView } from "../../shared/review/view.ts";
+import { fieldHints } from "./field-hint.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { Clock } from "./lead.tsx";
@@ -30,23 +30,6 @@ type FieldProps = {
   readonly error: string | undefined;
 };
 
-/** What may be typed, from our words and the schema's numbers. */
-function hintOf({ kind, rules }: FormField, { form: { hints } }: ReturnType<typeof useWords>["page"]): string {
-  if (kind === "choice") return "";
-  const [min, max] = {
-    text: [rules.minLength, rules.maxLength],
-    number: [rules.minimum, rules.maximum],
-    choices: [rules.minItems, rules.maxItems],
-  }[kind];
-  const { both, min: least, max: most } = hints[kind];
-  // Every text has a character or more.
-  const from = kind === "text" && min !== undefined && min < 2 ? undefined : min;
-  const bounds = from !== undefined && max !== undefined ? both : from !== undefined ? least : max !== undefined ? most : "";
-  const example = kind === "text" && rules.format !== "date" ? formatExamples[rules.format ?? ""] : undefined;
-  const format = example === undefined ? "" : hints.example.replace("{example}", example);
-  return [bounds.replace("{min}", String(from)).replace("{max}", String(max)), format].filter((each) => each !== "").join(" · ");
-}
-
 const inputTypes: Readonly<Record<string, string>> = { email: "email", uri: "url", date: "date" };
 
 const Field = ({ field, typed, error }: FieldProps) => {
@@ -54,7 +37,7 @@ const Field = ({ field, typed, error }: FieldProps) => {
   const { form } = words.page;
   const id = editField(field.pointer);
   const text = typed.get(field.pointer) ?? "";
-  const hint = hintOf(field, words.page);
+  const hint = fieldHints(field, words).join(" · ");
   const said = [error === undefined ? "" : `${id}:fault`, hint === "" && field.description === undefined ? "" : `${id}:hint`]
     .filter(Boolean)
     .join(" ");

@@ -222,6 +222,7 @@ textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; ove
 .unseen.gap { display: block; margin: .375rem 0; padding: .25rem .75rem; text-align: center; }
 .values { padding: 0; } ol.values { padding-left: 2rem; list-style: decimal; } .values .values { margin-top: .125rem; }
 dl.values { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .125rem 1rem; } dl.values > div { display: contents; } .values dt { font-weight: 600; }
+@media (max-width: 47.99rem) { dl.told { grid-template-columns: minmax(0, 1fr); } dl.told dd { margin-bottom: .5rem; } }
 dl.values > div:has(> dd > .values) > * { grid-column: 1 / -1; } dl.values > div > dd > dl.values { padding-left: 1rem; } dl.values > div > dd > ol.values { padding-left: 2.5rem; }
 .args { padding: .25rem .875rem .875rem; } .args > * + *, .group > * + *, .absent > * + * { margin-top: .75rem; }
 .arg > .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; } .arg > .head > .check { margin-left: auto; }
@@ -229,6 +230,7 @@ dl.values > div:has(> dd > .values) > * { grid-column: 1 / -1; } dl.values > div
 .arg > .diff { margin: .25rem 0; border: 0; border-radius: var(--r-s); } .arg > .hint, .arg > .fault { margin: .125rem 0; }
 .arg > textarea.field { min-height: var(--hit); }
 .group { min-width: 0; padding: .25rem .75rem .75rem; border: 1px solid var(--line); border-radius: var(--r-s); } .group > legend { padding: 0 .375rem; font-weight: 600; }
+.group .group { padding: .25rem 0 .25rem .75rem; border-width: 0 0 0 1px; border-radius: 0; }
 .args > .absent { border-top: 1px solid var(--line); } .absent > summary { color: var(--link); }
 .check { display: flex; gap: .625rem; align-items: center; min-height: var(--hit); font-weight: 400; }
 .check > input[type=checkbox] { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }

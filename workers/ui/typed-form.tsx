@@ -2,6 +2,7 @@
 // last. Names of members and choices come from outside, and are letters alone.
 
 import type { Child } from "hono/jsx";
+import { formatExamples } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { editField } from "../../shared/review/form.ts";
 import {
@@ -15,6 +16,7 @@ import {
   shownIn,
 } from "../../shared/json-schema/schema-fields.ts";
 import { rewrittenText } from "../../shared/review/submitted-text.ts";
+import { fieldHints } from "./field-hint.ts";
 import { useWords } from "./language.ts";
 import { Name, plainLetters } from "./outside-text.tsx";
 import { controlId } from "./place-id.ts";
@@ -56,22 +58,29 @@ const Label = ({ field }: { field: SchemaField }) => {
   return name === null ? <>{fillText(call.item, { n: Number(pointer.slice(pointer.lastIndexOf("/") + 1)) + 1 })}</> : <Name value={name} />;
 };
 
-/** What may be entered, as far as the schema says it in numbers. */
-function boundsWords({ rules, kind, source, isRequired }: SchemaField, { page: { call, edit }, review: { marks } }: Words): string {
-  const { minimum: min, maximum: max, maxLength, format } = rules;
+/** In characters. */
+const longestInitial = 40;
+
+/** What may be entered, and what is meant where nothing is. */
+function hintWords(field: SchemaField, words: Words): string {
+  const { kind, rules, source, isRequired, initial } = field;
+  const { page, review } = words;
+  const meant = typeof initial === "string" ? initial : initial === undefined || initial === null ? "" : JSON.stringify(initial);
+  const { format = "" } = rules;
+  // A choice that is not set says so itself.
+  const absent = isRequired ? [page.call.required] : kind === "choice" ? [] : [page.call.notSet];
+  const isToldMeant = source === undefined && meant !== "" && meant.length <= longestInitial;
   const said = [
-    ...(source === undefined ? [isRequired ? call.required : call.notSet] : []),
-    ...(kind === "number" && min !== undefined && max !== undefined ? [fillText(call.within, { min, max })] : []),
-    ...(kind === "number" && min !== undefined && max === undefined ? [fillText(call.atLeast, { min })] : []),
-    ...(kind === "number" && min === undefined && max !== undefined ? [fillText(call.atMost, { max })] : []),
-    ...(kind === "text" && maxLength !== undefined ? [fillText(call.length, { n: maxLength })] : []),
-    ...(kind === "text" && format !== undefined && /^[a-z-]{1,20}$/.test(format) ? [format] : []),
+    ...(source === undefined ? absent : []),
+    ...(isToldMeant ? [fillText(page.call.initial, { value: plainLetters(meant, words) })] : []),
+    ...fieldHints(field, words),
+    ...(kind === "text" && (format === "date" || formatExamples[format] === undefined) && /^[a-z-]{1,20}$/.test(format) ? [format] : []),
     ...(kind === "json" ? ["JSON"] : []),
   ];
   const isEmptied = source !== undefined && !isRequired && (kind === "number" || kind === "json");
-  const bounds = said.join(marks.comma);
-  if (!isEmptied) return bounds;
-  return bounds === "" ? edit.removable : `${bounds}${marks.stop} ${edit.removable}`;
+  const hint = said.join(review.marks.comma);
+  if (!isEmptied) return hint;
+  return hint === "" ? page.edit.removable : `${hint}${review.marks.stop} ${page.edit.removable}`;
 }
 
 const Fault = ({ pointer, editing }: { pointer: string; editing: Editing }) => {
@@ -121,7 +130,7 @@ const Control = ({ field, editing, unit }: FieldProps<"text" | "number" | "json"
   const id = controlId(field.pointer);
   const was = shownIn(field);
   const value = editing.kept.get(field.pointer) ?? was;
-  const described = [editing.errors.has(field.pointer) ? `${id}:fault` : "", boundsWords(field, words) === "" ? "" : `${id}:hint`];
+  const described = [editing.errors.has(field.pointer) ? `${id}:fault` : "", hintWords(field, words) === "" ? "" : `${id}:hint`];
   const common = {
     id,
     name: editField(field.pointer),
@@ -182,7 +191,7 @@ const Choices = ({ field, editing, unit }: FieldProps<"choices">) => {
 
 /** One value with its control. */
 const Single = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" | "choice">) => {
-  const bounds = boundsWords(field, useWords());
+  const hint = hintWords(field, useWords());
   const id = controlId(field.pointer);
   return (
     <div class={isTouched(field, editing) ? "arg changed" : "arg"}>
@@ -195,9 +204,9 @@ const Single = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" 
       </div>
       <Fault pointer={field.pointer} editing={editing} />
       <Control field={field} editing={editing} unit={unit} />
-      {bounds === "" ? null : (
+      {hint === "" ? null : (
         <p class="hint" id={`${id}:hint`}>
-          {bounds}
+          {hint}
         </p>
       )}
     </div>

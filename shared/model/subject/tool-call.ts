@@ -9,7 +9,7 @@ import { blockMembers, resultContents } from "../sampling.ts";
 import type { Walk } from "./walk.ts";
 
 /** Characters; of a schema, those of its JSON. */
-const longest = { title: 200, description: 10_000, inputSchema: 65_536 };
+const longest = { title: 200, description: 20_000, inputSchema: 65_536 };
 
 const definitionMembers = {
   title: optional(text({ max: longest.title })),

@@ -148,7 +148,7 @@ describe("an answer", () => {
     ["a number above", { people: "13" }, "people", { kind: "tooLarge", limit: 12 }],
     ["a text that is too short", { note: "a" }, "note", { kind: "tooShort", limit: 2 }],
     ["a text that is too long", { note: "abcdef" }, "note", { kind: "tooLong", limit: 5 }],
-    ["a text beside its pattern", { code: "abc" }, "code", { kind: "unfit" }],
+    ["a text beside its pattern", { code: "abc" }, "code", { kind: "noMatch" }],
     ["no email address", { mail: "a" }, "mail", { kind: "notOfFormat", format: "email" }],
     ["no address", { link: "a b" }, "link", { kind: "notOfFormat", format: "uri" }],
     ["no date", { day: "2026-02-30" }, "day", { kind: "notOfFormat", format: "date" }],

@@ -142,7 +142,7 @@ describe("what a server says of its tool", () => {
     ["a title that is no text", { title: 7, inputSchema }, { inputSchema }],
     ["a hint that is no flag", { annotations: { readOnlyHint: "yes" }, inputSchema }, { inputSchema }],
     ["a title of 201 characters", { title: "x".repeat(201), description: "d" }, { description: "d" }],
-    ["a description of 10,001 characters", { title: "t", description: "x".repeat(10_001) }, { title: "t" }],
+    ["a description of 20,001 characters", { title: "t", description: "x".repeat(20_001) }, { title: "t" }],
     ["a schema of more than 65,536 characters", { title: "t", inputSchema: { description: "x".repeat(65_536) } }, { title: "t" }],
     ["every part of what cannot be carried", { title: "t", description: "\ud800" }, {}],
     ["everything of what is no tool", null, {}],

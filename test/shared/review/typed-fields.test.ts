@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { readSchema } from "../../../shared/json-schema/read-schema.ts";
 import type { ReadySchema } from "../../../shared/json-schema/schema-node.ts";
-import { type SchemaField, type Typed, boxControl, fieldOf, outControl, shownIn } from "../../../shared/json-schema/schema-fields.ts";
+import { type SchemaField, type Typed, boundsOf, fieldOf, outControl, shownIn } from "../../../shared/json-schema/schema-fields.ts";
 import { controlsOf, readTyped } from "../../../shared/review/typed-fields.ts";
+import { leavesOf, submitted } from "./filled-form.ts";
 
 function ready(schema: object): ReadySchema {
   const read = readSchema(schema, "");
@@ -17,9 +18,6 @@ function ready(schema: object): ReadySchema {
 
 const formOf = (schema: object, json?: string, typed?: Typed): SchemaField =>
   fieldOf({ schema: ready(schema), given: schema as JsonObject, json, at: "/arguments", ...(typed === undefined ? {} : { typed }) });
-
-const leavesOf = (field: SchemaField): SchemaField[] =>
-  field.kind === "object" ? field.members.flatMap(leavesOf) : field.kind === "list" ? field.items.flatMap(leavesOf) : [field];
 
 const leafAt = (field: SchemaField, pointer: string): SchemaField => {
   const found = leavesOf(field).find((each) => each.pointer === pointer);
@@ -31,20 +29,6 @@ const leafAt = (field: SchemaField, pointer: string): SchemaField => {
     );
   return found;
 };
-
-/** As a browser sends a form: line ends as CRLF, and boxes that are not checked not at all. */
-function submitted(field: SchemaField): Map<string, string> {
-  const sent = new Map<string, string>();
-  for (const leaf of leavesOf(field)) {
-    sent.set(leaf.pointer, leaf.kind === "choices" ? "" : shownIn(leaf).replaceAll(/\r\n?|\n/g, "\r\n"));
-    if (leaf.kind === "choices")
-      leaf.options.forEach(({ json }, i) => {
-        const values = leaf.source === undefined ? [] : (JSON.parse(leaf.source) as unknown[]).map((each) => JSON.stringify(each));
-        if (values.includes(json)) sent.set(boxControl(leaf, i), "on");
-      });
-  }
-  return sent;
-}
 
 /** The value with some controls filled in otherwise, through the form that shows what was typed. */
 function typing(schema: object, json: string | undefined, more: Readonly<Record<string, string>>): ReturnType<typeof readTyped> {
@@ -191,11 +175,33 @@ describe("the fields", () => {
     ["a list where one is not", { type: "array", items: { enum: [1, 2] } }, "[3]", "list"],
     ["titles of an enum", { enum: ["a"], enumNames: ["An A"] }, '"a"', "choice"],
     ["what an object does not name", {}, "{}", "json"],
+    ["a text of no type as a text", { description: "anything" }, '"7"', "text"],
+    ["the only value that a const allows as a choice", { type: "string", const: "find", title: "Operation" }, '"find"', "choice"],
+    ["an enum of no values by its type", { type: "string", enum: [] }, '"a"', "text"],
   ])("say %s", (_name, schema, json, kind) => {
     const form = formOf({ type: "object", properties: { x: schema } }, `{"x":${json},"other":${json}}`);
     const [field, other] = form.kind === "object" ? form.members : [];
-    expect([field?.kind, other?.kind]).toEqual([kind, "json"]);
+    // What no schema describes is JSON text, unless it is a text already.
+    expect([field?.kind, other?.kind]).toEqual([kind, json.startsWith('"') ? "text" : "json"]);
     expect(field?.source).toBe(json);
+  });
+
+  test("of members that no property names are by the pattern that their names match", () => {
+    const schema = { type: "object", properties: { x: {} }, patternProperties: { "^n_": { type: "number" } }, additionalProperties: false };
+    const form = formOf(schema, '{"n_a":1,"x":2}');
+    expect(form.kind === "object" && form.members.map(({ name, kind }) => [name, kind])).toEqual([
+      ["n_a", "number"],
+      ["x", "json"],
+    ]);
+  });
+
+  test.each<[string, object, string, object]>([
+    ["of a number", { type: "number", minimum: 0, maximum: 9 }, "1", { min: 0, max: 9 }],
+    ["of a whole number above another", { type: "integer", exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER }, "1", { min: 1 }],
+    ["of a text", { type: "string", minLength: 1, maxLength: 5 }, '"a"', { max: 5 }],
+  ])("have the bounds %s that tell something", (_name, schema, json, bounds) => {
+    const form = formOf({ type: "object", properties: { x: schema } }, `{"x":${json}}`);
+    expect(JSON.parse(JSON.stringify(boundsOf(leafAt(form, "/arguments/x"))))).toEqual(bounds);
   });
 
   test("of a schema that has itself inside have an end, and so have those of a very wide one", () => {

@@ -21,6 +21,7 @@ export const pageFormEn = {
       text: { both: "{min} to {max} characters", min: "{min} characters or more", max: "up to {max} characters" },
       choices: { both: "choose {min} to {max}", min: "choose {min} or more", max: "choose up to {max}" },
       example: "such as {example}",
+      pattern: "pattern {pattern}",
     },
     invalid: "Nothing was sent. Some fields need another look.",
     address: {

@@ -15,7 +15,7 @@ import { noticeEn } from "./notice-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
 const editFault = {
-  notJson: "This is not valid JSON.",
+  notJson: "This is not valid JSON. A text stands in quotes.",
   notObject: "This must stay a JSON object: { … }.",
   empty: "This text cannot be empty. Deny the request if nothing should be sent.",
   repeatedMember: "A member is given twice. Keep one of them.",
@@ -60,6 +60,7 @@ const fieldFault = {
   notOffered: "Choose one of the list.",
   notAllowed: "The server does not allow this.",
   repeatedItem: "Two items are the same. Keep one of them.",
+  noMatch: "This does not match the pattern that the server gives.",
   unfit: "This does not fit what the server asks for.",
   tooMuchWork: "It would take too much work to check this.",
   tooShort: "This must have at least {n, # character/# characters}.",

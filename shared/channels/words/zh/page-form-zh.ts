@@ -21,6 +21,7 @@ export const pageFormZh = {
       text: { both: "{min} 到 {max} 个字符", min: "至少 {min} 个字符", max: "最多 {max} 个字符" },
       choices: { both: "选择 {min} 到 {max} 项", min: "至少选择 {min} 项", max: "最多选择 {max} 项" },
       example: "例如 {example}",
+      pattern: "须匹配 {pattern}",
     },
     invalid: "没有发送任何内容。有些字段需要再看一下。",
     address: {

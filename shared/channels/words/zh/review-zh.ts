@@ -36,7 +36,7 @@ import { vectorsZh } from "../../../words/zh/vectors-zh.ts";
 import { whyZh } from "../../../words/zh/why-zh.ts";
 
 const editFault = {
-  notJson: "这不是有效的 JSON。",
+  notJson: "这不是有效的 JSON。文本要放在引号里。",
   notObject: "这里必须仍是 JSON 对象：{ … }。",
   empty: "这段文字不能为空。如果什么都不该发送，请拒绝请求。",
   repeatedMember: "有一个成员写了两次，请只保留一个。",
@@ -81,6 +81,7 @@ const fieldFault = {
   notOffered: "请从列表中选择。",
   notAllowed: "服务器不允许这一项。",
   repeatedItem: "有两项相同，请只保留一项。",
+  noMatch: "这不匹配服务器给出的模式。",
   unfit: "这不符合服务器的要求。",
   tooMuchWork: "检查这一项的工作量过大。",
   tooShort: "这里至少要有 {n} 个字符。",
