@@ -191,7 +191,7 @@ dt, dt > label { color: var(--soft); font-weight: 400; }
 .stack .fault, .stack .hint { margin-top: .25rem; }
 .check { display: flex; gap: .625rem; align-items: center; min-height: var(--hit); font-weight: 400; cursor: pointer; }
 .check input:not([type=radio]) { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; padding: 0; margin: 0; accent-color: var(--link); }
-.values { white-space: normal; } .values > div + div { margin-top: .5rem; }
+.values { white-space: normal; } .values > div + div { margin-top: .5rem; } .values dd, .values li { white-space: pre-wrap; }
 .vectors { padding-left: 2.5rem; list-style: decimal; font-family: var(--mono); }
 .card > * + * { margin-top: .5rem; }
 `;
