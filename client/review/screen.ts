@@ -13,7 +13,7 @@ import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { claimSentence, noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
+import { callSentences, noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
 import { textOf } from "../../shared/words/text.ts";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 
@@ -133,14 +133,13 @@ function writtenLines({ written, request }: ReviewView): string[] {
   ];
 }
 
-/** What the server says of the tool that is to run, in its own words and in ours. */
-function definitionLines({ request }: ReviewView): string[] {
+/** How usual the call is, and what the server says of its tool, in its own words and in ours. */
+function definitionLines({ request, differing }: ReviewView): string[] {
   if (request.kind !== "toolCall") return [];
   const { title, description } = request.definition ?? {};
-  const claims = claimSentence(request, inEnglish);
   const said = [title, description].filter((text) => text !== undefined);
   return [
-    ...(claims === null ? [] : [`  ${claims}`]),
+    ...callSentences({ call: request, differing }, inEnglish).map((sentence) => `  ${sentence}`),
     ...(said.length === 0 ? [] : ["", `  ${words.place.definition}`, ...said.flatMap(outsideLines)]),
   ];
 }

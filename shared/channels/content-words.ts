@@ -62,7 +62,7 @@ export function claimWords(claims: CalledTool["annotations"], { review: { claim,
 }
 
 /** The same as a sentence. */
-export function claimSentence({ definition }: Pick<ToolCall, "definition">, words: ReviewWords): string | null {
+function claimSentence({ definition }: Pick<ToolCall, "definition">, words: ReviewWords): string | null {
   const claims = claimWords(definition?.annotations, words);
   return claims === "" ? null : textOf(words.review.serverSays, { claims }, words.lang);
 }
@@ -73,6 +73,18 @@ export const formatExamples: Readonly<Record<string, string>> = {
   date: "2026-11-25",
   "date-time": "2026-11-25T14:30:00Z",
 };
+
+type CalledFacts = { readonly call: Pick<ToolCall, "definition">; readonly differing?: number | undefined };
+
+/** What a notice says of a call, a sentence each: its server's claims, and how usual it is. */
+export function callSentences({ call, differing }: CalledFacts, words: ReviewWords): readonly string[] {
+  const claims = claimSentence(call, words);
+  const { lastCall } = words.review;
+  return [
+    ...(claims === null ? [] : [claims]),
+    ...(differing === undefined ? [] : [differing === 0 ? lastCall.same : textOf(lastCall.differs, { n: differing }, words.lang)]),
+  ];
+}
 
 /** Why an edit was refused. */
 export function editFaultWords(fault: EditFault, words: ReviewWords): string {

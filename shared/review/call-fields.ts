@@ -1,6 +1,7 @@
 // The arguments of a tool's call as a reviewer edits and compares them: field by field where the
 // server gave a schema that can be read, else as one JSON text.
 
+import type { JsonObject } from "../encoding.ts";
 import { prettyJson } from "../json/exact-json.ts";
 import { type ToolCall, argumentsJsonOf, withArguments } from "../model/subject/tool-call.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
@@ -68,6 +69,24 @@ function wholeFrom(call: ToolCall, fields: CallFields | null, typed: string | un
     errors.map(({ pointer, fault }) => ({ field: argumentsPath, fault: pointer === "" ? fault : { kind: "inside", at: pointer, fault } })),
   );
 }
+
+/** An argument that two calls have differently: its JSON in both; undefined where it is absent. */
+type CallDifference = { readonly path: string; readonly now: string | undefined; readonly then: string | undefined };
+
+/** Where the arguments of a call differ from those of an earlier one of the same tool. */
+export function callDifferences(call: ToolCall, earlier: ToolCall): readonly CallDifference[] {
+  const inputSchema = call.definition?.inputSchema ?? namesIn(call, earlier);
+  const [here, there] = [call, earlier].map((each) => ({ ...each, definition: { inputSchema } })) as [ToolCall, ToolCall]; // of two
+  const [now, then] = [argumentTexts(here, there), argumentTexts(there, here)];
+  const paths = [...new Set([...now.keys(), ...then.keys()])];
+  return paths.flatMap((path) => (now.get(path) === then.get(path) ? [] : [{ path, now: now.get(path), then: then.get(path) }]));
+}
+
+/** For calls without a schema: each argument is one value. */
+const namesIn = (...calls: readonly ToolCall[]): JsonObject => ({
+  type: "object",
+  properties: Object.fromEntries(calls.flatMap((each) => Object.keys(each.arguments)).map((name) => [name, {}])),
+});
 
 /**
  * What the arguments of a call are beside those of another: a text for each field, and one for a

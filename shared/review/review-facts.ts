@@ -40,7 +40,8 @@ export type Serving =
   | { readonly kind: "written"; readonly by: string }
   /** Neither a model nor a tool: the review is all. */
   | { readonly kind: "nobody" }
-  | { readonly kind: "runs"; readonly call: ToolCall }
+  /** `differing`: of `ReviewCommon`. */
+  | { readonly kind: "runs"; readonly call: ToolCall; readonly differing?: number }
   | { readonly kind: "ran"; readonly call: ToolCall; readonly isError: boolean };
 
 export type ReviewFacts = {
@@ -171,8 +172,9 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
 function servingOf(view: ReviewView): Serving {
   const { gate } = view;
   if (view.subject === "toolCall") {
-    const { request: call, reply } = view;
-    return gate === "request" ? { kind: "runs", call } : { kind: "ran", call, isError: reply?.isError === true };
+    const { request: call, reply, differing } = view;
+    const since = differing === undefined ? {} : { differing };
+    return gate === "request" ? { kind: "runs", call, ...since } : { kind: "ran", call, isError: reply?.isError === true };
   }
   if (view.subject !== "message") return { kind: "nobody" };
   const { models, answeredBy, reply, written = null } = view;

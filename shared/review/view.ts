@@ -163,8 +163,13 @@ export type ReviewCommon = {
    * sent.
    */
   readonly maskedHere?: number;
-  /** Of a tool's call: the last one of this tool that was approved, where it is known. */
+  /**
+   * Of a tool's call: the one of this tool that the same people approved last, where it is known.
+   * In no notice.
+   */
   readonly before?: Subjects["toolCall"]["request"] | null;
+  /** With it: in how many arguments this one differs. */
+  readonly differing?: number;
   /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];

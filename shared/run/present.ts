@@ -6,8 +6,10 @@ import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
 import { type SeenRisk, findRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import { type RequestVersion, type SubjectReply, type SubjectRequest, isForm, subjectOf } from "../model/subject/subject.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, isForm, isToolCall, subjectOf } from "../model/subject/subject.ts";
+import type { ToolCall } from "../model/subject/tool-call.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
+import { callDifferences } from "../review/call-fields.ts";
 import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type {
@@ -59,6 +61,8 @@ type PresentInput = {
    * null also after it was denied.
    */
   readonly written: SubjectReply | null;
+  /** Of a call, at the request gate: the one of its tool that was approved last. */
+  readonly lastCall: ToolCall | null;
   readonly model: ModelFacts | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt: number | null;
@@ -113,10 +117,17 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
+    ...sinceLastCall(shown),
     risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
   };
   return { ...common, ...subjectView(shown) } as ReviewView; // what is common, and the members of one subject
+}
+
+/** What is known of the last approved call; nothing where there is none. */
+function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<ReviewCommon, "before" | "differing"> {
+  if (lastCall === null || !isToolCall(request)) return {};
+  return { before: lastCall, differing: callDifferences(request, lastCall).length };
 }
 
 /** The answer to a form is the view's own reply. */

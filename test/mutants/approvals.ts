@@ -4,6 +4,7 @@ import type { Mutant } from "./mutant.ts";
 
 const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/approvals.test.ts", only });
 const hook = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/claude-code.test.ts", only });
+const last = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/last-call.test.ts", only });
 const exact = { file: "test/shared/json/exact.test.ts" };
 
 export const approvalMutants: readonly Mutant[] = [
@@ -160,5 +161,33 @@ export const approvalMutants: readonly Mutant[] = [
     from: "in the directory ${cwd}`",
     to: "somewhere`",
     test: hook("in another directory"),
+  },
+  {
+    file: "workers/objects/run/act/last-call.ts",
+    name: "the last approved call is shown to those who decided it",
+    from: "deciders: decidersDigest(gatePolicy) });",
+    to: 'deciders: "" });',
+    test: last("or for other people"),
+  },
+  {
+    file: "workers/objects/run/act/last-call.ts",
+    name: "what a reviewer lifted is masked in the last approved call",
+    from: 'input.redaction === undefined ? [] : rulesAt(input.redaction, "request")',
+    to: "[]",
+    test: last("also where a reviewer lifted it"),
+  },
+  {
+    file: "workers/objects/run/review/run-deciding.ts",
+    name: "a denied call is no approved one",
+    from: 'verdict.kind === "approved" && gate === "request"',
+    to: 'gate === "request"',
+    test: last("from no other"),
+  },
+  {
+    file: "workers/objects/cache-object.ts",
+    name: "a call that is kept late takes the place of no later one",
+    from: "if ((this.get()?.at ?? 0) > at) return;",
+    to: "",
+    test: last("kept late"),
   },
 ];

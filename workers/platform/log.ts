@@ -49,6 +49,7 @@ export type LogEvent =
   | "sweep.failed"
   | "session.cancelFailed"
   | "cache.failed"
+  | "lastCall.failed"
   | "kept.forgetFailed"
   | "call.forgetFailed"
   | "bridge.failed"

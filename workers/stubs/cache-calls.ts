@@ -1,21 +1,25 @@
 // The calls of a CacheObject and their values. It imports no object.
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { CachedReply } from "../../shared/run/run-input.ts";
 
 export type KeptReply = Omit<CachedReply, "at">;
 
-export interface CacheCalls extends Rpc.DurableObjectBranded {
+/** Which of them an object keeps follows from its name. */
+export type Kept = KeptReply | ToolCall;
+
+export interface CacheCalls<T extends Kept = Kept> extends Rpc.DurableObjectBranded {
   /**
-   * Keeps a reply of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of
-   * an earlier one; nothing where its key is revoked.
+   * Keeps a value of any length from `at` (Unix milliseconds) for `ttlMs` milliseconds, in place of
+   * an earlier one; nothing where its key is revoked, or a later one is kept.
    */
-  put(keyId: string, reply: JsonOf<KeptReply>, at: number, ttlMs: number): Promise<void>;
+  put(keyId: string, kept: JsonOf<T>, at: number, ttlMs: number): Promise<void>;
   /**
-   * The reply and when it was put (Unix milliseconds), or null where there is none or its time is
+   * The value and when it was put (Unix milliseconds), or null where there is none or its time is
    * over.
    */
-  get(): { text: JsonOf<KeptReply>; at: number } | null;
+  get(): { text: JsonOf<T>; at: number } | null;
   forget(): Promise<void>;
   /** Its key was revoked: nothing is kept, now or ever. */
   keyRevoked(): Promise<void>;

@@ -303,6 +303,7 @@ export type OutboxKind =
   | "adopted"
   | "settle"
   | "cache"
+  | "lastCall"
   | "index"
   | "unreachable"
   | "telemetry";

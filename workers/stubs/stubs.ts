@@ -8,7 +8,8 @@ import { isolateMap } from "../platform/isolate.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import type { BridgeCalls } from "./bridge-calls.ts";
 import type { BudgetCalls } from "./budget-calls.ts";
-import type { CacheCalls } from "./cache-calls.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
+import type { CacheCalls, KeptReply } from "./cache-calls.ts";
 import type { CallCalls } from "./call-calls.ts";
 import type { ConfigCalls } from "./config-calls.ts";
 import type { ConversationCalls } from "./conversation-calls.ts";
@@ -98,8 +99,21 @@ function shardOf(id: string): number {
  * The cached reply to one request of a key, by the digest of the request. The name is a digest of
  * both, as a session's is.
  */
-export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls> =>
-  env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
+export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls<KeptReply>> =>
+  env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest })) as DurableObjectStub<CacheCalls<KeptReply>>; // of this name
+
+/** What a review of a call compares: the same tool of the same key, decided by the same people. */
+type CallsAlike = {
+  readonly key: string;
+  readonly server: string;
+  readonly tool: string;
+  /** `decidersDigest`: nobody is shown what was approved by others. */
+  readonly deciders: string;
+};
+
+/** The call that people approved last of these. */
+export const lastCallStub = (env: Env, alike: CallsAlike): DurableObjectStub<CacheCalls<ToolCall>> =>
+  env.CACHE.getByName(digestOf("countersign/last-call-name/v1", alike)) as DurableObjectStub<CacheCalls<ToolCall>>; // of this name
 
 /**
  * The object of a client's request at a server of revision 2026-07-28, by what makes it the same

@@ -7,7 +7,7 @@ import { isObject, parseJson } from "../../shared/json/values.ts";
 import { type ToolCall, argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { claimWords } from "../../shared/channels/content-words.ts";
-import { argumentFields, argumentTexts, argumentsPath, editedCall } from "../../shared/review/call-fields.ts";
+import { argumentFields, argumentsPath, callDifferences, editedCall } from "../../shared/review/call-fields.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName, objectText } from "../../shared/review/editable-fields.ts";
 import type { SchemaField } from "../../shared/json-schema/schema-fields.ts";
@@ -89,15 +89,14 @@ const mostBefore = 8;
 
 /** What the last approved call had otherwise, a line each. */
 const Before = ({ call, before }: Pick<CallProps, "call"> & { before: ToolCall }) => {
-  const { call: words } = useWords().page;
-  const [now, then] = [argumentTexts(call, before), argumentTexts(before, call)];
-  const differing = [...new Set([...now.keys(), ...then.keys()])].filter((path) => now.get(path) !== then.get(path));
+  const { page, review } = useWords();
+  const { call: words } = page;
+  const differing = callDifferences(call, before);
   if (differing.length === 0) return <p class="sub">{words.sameAsBefore}</p>;
   return (
     <>
-      {differing.slice(0, mostBefore).map((path) => {
-        const value = then.get(path);
-        const name = <Name value={argumentName(path) ?? ""} />;
+      {differing.slice(0, mostBefore).map(({ path, then: value }) => {
+        const name = <Name value={argumentName(path) ?? review.place.arguments} />;
         if (value === undefined) return <p class="sub">{fill(words.absentBefore, { name })}</p>;
         const short = value.length > longestBefore ? `${value.slice(0, longestBefore).toWellFormed()}…` : value;
         return <p class="sub">{fill(words.before, { name, value: <Name value={short} /> })}</p>;
@@ -212,7 +211,10 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
         field?.kind === "object" ? (
           <Arguments call={call} before={before} showing={showing} prefix={prefix} field={field} />
         ) : (
-          <TextPart showing={showing} path={argumentsPath} title={title} text={text} kind="object" id={id} />
+          <>
+            <TextPart showing={showing} path={argumentsPath} title={title} text={text} kind="object" id={id} />
+            {before === null ? null : <Before call={call} before={before} />}
+          </>
         ),
     },
     ...(hasDefinition(call, words)

@@ -2,7 +2,7 @@
 // of the content.
 
 import type { Child } from "hono/jsx";
-import { claimSentence } from "../../shared/channels/content-words.ts";
+import { callSentences } from "../../shared/channels/content-words.ts";
 import { costWords } from "../../shared/channels/fact-words.ts";
 import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
@@ -76,8 +76,8 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
     case "written":
       return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
     case "runs": {
-      const claims = claimSentence(serving.call, useWords());
-      return [{ label: words.facts.runs, sentences: [where(serving.call), ...(claims === null ? [] : [[claims]])] }];
+      const more = callSentences(serving, useWords()).map((sentence) => [sentence]);
+      return [{ label: words.facts.runs, sentences: [where(serving.call), ...more] }];
     }
     case "nobody":
       return [];

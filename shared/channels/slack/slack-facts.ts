@@ -24,7 +24,7 @@ import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
 import { type Text, textOf } from "../../words/text.ts";
 import { whyText } from "../../routing/choose.ts";
-import { callWords, claimSentence } from "../content-words.ts";
+import { callSentences, callWords } from "../content-words.ts";
 import { riskWords } from "../risk-words.ts";
 import { noteWords } from "../content-words.ts";
 
@@ -66,14 +66,13 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
     case "goesTo":
       return [...whichModels(serving.models, facts, words), ...(isMessage(view.request) ? settingFacts(view.request, facts, words) : [])];
     case "runs": {
-      const claims = claimSentence(serving.call, words);
       return [
         filled(slack.facts.runs, {
           server: named(serving.call.server, words),
           model: named(toolName(serving.call), words),
           why: say(shortened(callWords(serving.call, words), words)),
         }),
-        ...(claims === null ? [] : [[say(claims)]]),
+        ...callSentences(serving, words).map((sentence) => [say(sentence)]),
       ];
     }
     case "answered":

@@ -1,7 +1,7 @@
 // A caller that asks about its calls of tools: as itself, and as Claude Code does.
 
 import type { ApprovalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
-import { type PostOptions, admin, configure, devKey, eventually, gateway, policy } from "./gateway.ts";
+import { type Notice, type PostOptions, admin, configure, devKey, eventually, gateway, notices, policy } from "./gateway.ts";
 
 /** People are asked about the tools whose name begins with "delete", with what `then` says. */
 export const askAbout = (then: object = {}, more: object = {}): Promise<void> =>
@@ -18,6 +18,15 @@ export const askAbout = (then: object = {}, more: object = {}): Promise<void> =>
     ],
     ...more,
   });
+
+const taken = new Set<string>();
+
+/** The next review of a call, each once: one that was just decided may still be listed. */
+export async function nextReview(): Promise<Notice> {
+  const next = await eventually("a review", async () => (await notices()).find(({ gate, run }) => gate === "request" && !taken.has(run)));
+  taken.add(next.run);
+  return next;
+}
 
 export const deletion = { tool: "delete_file", server: "files", arguments: { path: "/tmp/report.txt", force: true } };
 

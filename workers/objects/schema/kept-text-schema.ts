@@ -1,6 +1,8 @@
-// What callers of the control endpoint asked to store. A CacheObject, one for each API key and
-// digest of the request, has one reply. A ConversationObject, one for each API key and session
-// name, has the session's turns, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`);
+// What an API key has kept for it. A CacheObject, one for each key and digest of a request, has the
+// reply that a caller of the control endpoint asked to store; or, one for each key, server, tool
+// and those who decide, the call that they approved last, for `RETENTION_HOURS`. A
+// ConversationObject, one for each key and session name, has the turns that a session of the
+// control endpoint asked to store, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`);
 // each turn renews the time of expiry. Names are digests of both. The tables are created by the
 // first write, and the object is deleted when its text expires or is to be forgotten.
 
@@ -12,7 +14,7 @@ const keptTables = [
     at: "INTEGER NOT NULL", // when it was written
     expires_at: "INTEGER NOT NULL",
   }),
-  // The reply, or JSON of the turns. Names: always `text`.
+  // The reply, the call, or JSON of the turns. Names: always `text`.
   longTexts("kept_text"),
 ];
 

@@ -74,7 +74,8 @@ export const runTables = [
   // A denied reply is deleted in the transaction of the denial, also one from the cache. Names:
   // `input` (RunInput without request, redaction and cached reply: no content), `cached`,
   // `redaction:<gate>` (what rules masked), `request:<version>`, `reply:<version>`,
-  // `written:<version>`, `model` (usage, notes, attempts: no content), `outcome`.
+  // `written:<version>`, `model` (usage, notes, attempts: no content), `outcome`, `lastCall` (what
+  // was approved of its tool before).
   longTexts("content"),
 ];
 

@@ -255,6 +255,10 @@ export const reviewEn = {
   risk: riskEn,
   riskLevels: riskLevelsEn,
   serverSays: "The server says: {claims}.",
+  lastCall: {
+    same: "The last approved call had the same arguments.",
+    differs: "{n, # argument differs/# arguments differ} from the last approved call.",
+  },
   claim: {
     readOnlyHint: { yes: "read-only", no: "not read-only" },
     destructiveHint: { yes: "destructive", no: "not destructive" },

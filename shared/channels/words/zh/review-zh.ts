@@ -273,6 +273,10 @@ export const reviewZh = {
   risk: riskZh,
   riskLevels: riskLevelsZh,
   serverSays: "服务器称：{claims}。",
+  lastCall: {
+    same: "上次批准的调用参数与此相同。",
+    differs: "与上次批准的调用相比，有 {n} 个参数不同。",
+  },
   claim: {
     readOnlyHint: { yes: "只读", no: "非只读" },
     destructiveHint: { yes: "有破坏性", no: "无破坏性" },

@@ -219,6 +219,7 @@ export function viewOf(
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     written: store.writtenReply(requestVersion),
+    lastCall: gate === "request" ? store.lastCall() : null,
     model: store.modelFacts(),
     cachedAt: cachedFor(input, state)?.at ?? null,
     requestorGone: input.mode !== "task" && state.end === null && store.isRequestorGone(),

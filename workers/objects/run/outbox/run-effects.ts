@@ -11,6 +11,7 @@ import { RunDelivery } from "../deliver/run-delivery.ts";
 import type { OutboxRow } from "../tables/outbox-rows.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { keyStub, sessionById } from "../../../stubs/stubs.ts";
+import { keepLastCall, lastCallFor } from "../act/last-call.ts";
 import { cacheEnded } from "../act/run-cache.ts";
 import { type End, type RunState, notBegun } from "../../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "../notices/run-inboxes.ts";
@@ -90,6 +91,9 @@ export class RunEffects {
       case "cache":
         await cacheEnded(this.#deps.env, this.#deps.store, input, state);
         return true;
+      case "lastCall":
+        await keepLastCall(this.#deps, row, input, state);
+        return true;
       case "index":
         await keyStub(this.#deps.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
         return true;
@@ -114,7 +118,11 @@ export class RunEffects {
   async #begin(input: StoredInput, state: RunState): Promise<void> {
     if (state.at !== notBegun || state.end !== null) return;
     const { key, id, identicalDigest } = input;
-    const isAdded = await keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input));
+    const [isAdded, lastCall] = await Promise.all([
+      keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input)),
+      lastCallFor(this.#deps, input),
+    ]);
+    if (isAdded && lastCall !== null) this.#deps.store.writeLastCall(lastCall);
     if (isAdded) this.#deps.apply({ kind: "received" }, this.#deps.now(), []);
     else cancelRun(this.#deps, "keyRevoked");
   }

@@ -14,6 +14,7 @@ import type { Answer, Verdict } from "../../../../shared/review/decision.ts";
 import { type RunState, type Step, step } from "../../../../shared/run/lifecycle.ts";
 import { grantOffer } from "../deliver/run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../../stubs/run-calls.ts";
+import { callIn, queueLastCall } from "../act/last-call.ts";
 import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
 import type { RunDeps, CurrentRun } from "../run-deps.ts";
 import type { ReviewAccess } from "./run-reviewers.ts";
@@ -173,6 +174,7 @@ export class RunDeciding {
         this.#queueGrant(grant, now);
       }
       if (verdict.kind === "denied") this.#deleteDenied(gate);
+      if (verdict.kind === "approved" && gate === "request" && callIn(this.#deps.store) !== null) queueLastCall(this.#deps.store, now);
       this.#deps.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
     });
     this.#deps.flush();

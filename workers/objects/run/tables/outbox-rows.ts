@@ -38,6 +38,7 @@ const bookkeeping: ReadonlySet<OutboxKind> = new Set([
   "settle",
   "index",
   "cache",
+  "lastCall",
   "telemetry",
 ]);
 /** When a row is retried whose first attempt the instance did not survive. */

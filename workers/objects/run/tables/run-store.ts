@@ -17,6 +17,7 @@ import type { ShownVersion } from "../../../../shared/review/view.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
 import type { CacheTerms, CachedReply, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
 import type { RequestVersion, SubjectReply } from "../../../../shared/model/subject/subject.ts";
+import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import type { ContentSeal } from "../../content-seal.ts";
 import { LongTexts } from "../../long-text.ts";
 import type { ObjectTables } from "../../object-tables.ts";
@@ -41,6 +42,7 @@ type Texts = {
   readonly input: StoredInput;
   readonly cached: CachedReply;
   readonly outcome: Outcome;
+  readonly lastCall: ToolCall;
   readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
@@ -293,6 +295,10 @@ export class RunStore {
   /** The reply's candidate, usage and notes. */
   modelFacts = (): Texts["model"] | null => this.#json("model");
   writeModelFacts = (facts: Texts["model"]): void => this.#write("model", jsonOf(facts), { isPlain: true });
+
+  /** The call of the tool that the same people approved last, when this one's review began. */
+  lastCall = (): ToolCall | null => this.#json("lastCall");
+  writeLastCall = (call: JsonOf<ToolCall>): void => this.#write("lastCall", call);
 
   outcome = (): JsonOf<Outcome> | undefined => this.#text("outcome");
   writeOutcome = (outcome: JsonOf<Outcome>): void => this.#write("outcome", outcome);
