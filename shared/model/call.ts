@@ -44,7 +44,7 @@ export type CallTerms = {
 };
 
 /** What an operator can stop: all sampling, that of one MCP server, or that of one API key. */
-export type StopScope = "everything" | "server" | "key";
+export type StopScope = "everything" | "server" | "key" | "tool";
 
 export const priorities = ["high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];

@@ -75,6 +75,7 @@ const stopped = {
   everything: "An operator stopped all sampling",
   server: "An operator stopped the sampling of this MCP server",
   key: "An operator stopped the sampling of this API key",
+  tool: "A reviewer stopped the calls of this tool",
 } as const satisfies Readonly<Record<StopScope, string>>;
 
 const unassociated = {

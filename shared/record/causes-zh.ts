@@ -65,6 +65,7 @@ const stopped = {
   everything: "管理员停止了全部采样",
   server: "管理员停止了此 MCP 服务器的采样",
   key: "管理员停止了此 API 密钥的采样",
+  tool: "审核人停止了此工具的调用",
 } as const satisfies Readonly<Record<StopScope, string>>;
 
 const unassociated = {

@@ -7,6 +7,7 @@ import { type JsonObject, digestOf } from "../encoding.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
+import type { StopReach } from "../policy/stops.ts";
 import type { Attempt, Note, StopScope, Took, Usage } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
@@ -247,6 +248,10 @@ export type RecordFact =
   | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
   /** A reviewer ended the grant that they had given. */
   | (ByReviewer & { readonly kind: "grantUndone"; readonly grant: string })
+  /** With their denial they stopped the calls of its tool. `until`: ISO 8601. */
+  | (ByReviewer & { readonly kind: "toolStopped"; readonly tool: string; readonly reach: StopReach; readonly until: string })
+  /** They let them go on. */
+  | (ByReviewer & { readonly kind: "toolResumed"; readonly tool: string })
   | (ByReviewer & { readonly kind: "handedOver"; readonly to: string })
   | (ByReviewer & { readonly kind: "declined" })
   | { readonly kind: "linkRenewed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string }

@@ -32,6 +32,8 @@ type Kept =
   | Fact<"replyWritten">
   | Fact<"granted">
   | Fact<"grantUndone">
+  | Fact<"toolStopped">
+  | Fact<"toolResumed">
   | Fact<"fromCache">
   | Fact<"handedBack">
   | Fact<"adopted">
@@ -170,6 +172,8 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "edited":
     case "redactionLifted":
     case "grantUndone":
+    case "toolStopped":
+    case "toolResumed":
     case "adopted":
       return step(fact);
     case "documentWritten":

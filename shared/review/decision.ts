@@ -7,6 +7,7 @@
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
 import type { Grant } from "../policy/grant.ts";
+import type { ToolStop } from "../policy/stops.ts";
 import { isSamePerson } from "../policy/person.ts";
 import type { SeenRisk } from "../policy/risk.ts";
 
@@ -82,6 +83,8 @@ export type AnyReview = {
   readonly lifted?: readonly number[];
   /** The grant that was given with the approval; `revokedAt`: its reviewer has ended it. */
   readonly given?: Grant;
+  /** The stop that came with the denial; `liftedAt`: its reviewer has ended it. */
+  readonly stopped?: ToolStop & { readonly liftedAt: number | null };
 };
 
 export type Review<Name extends string = Gate> = AnyReview & { readonly gate: Name };

@@ -31,9 +31,23 @@ export const editField = (path: string): string => editPrefix + path;
  * What the pressed button asks for. `approve` and `deny` decide. `answer` approves the reply that
  * the reviewer wrote in the model's place, `askModel` the request in place of a written reply.
  * `handOver` and `notMine` recuse the reviewer; `lift` puts a masked part back; `undoGrant` ends a
- * grant. Of a form `fill` sends the answer, and `dismiss` puts it away without one.
+ * grant. Of a call `denyStop` denies it and stops its tool, and `undoStop` lets that go on. Of a
+ * form `fill` sends the answer, and `dismiss` puts it away without one.
  */
-type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "lift" | "undoGrant" | "fill" | "dismiss";
+type Act =
+  | "approve"
+  | "answer"
+  | "askModel"
+  | "deny"
+  | "denyStop"
+  | "preview"
+  | "handOver"
+  | "notMine"
+  | "lift"
+  | "undoGrant"
+  | "undoStop"
+  | "fill"
+  | "dismiss";
 
 /** What an approval, or a written reply, says of the changes that its reviewer was shown. */
 export type PromisedChanges = {
@@ -97,7 +111,7 @@ export const longestReason = 1_000;
 export const longestNote = 1_000;
 
 /** All but those that carry a number. */
-const acts: readonly Act[] = ["askModel", "deny", "preview", "handOver", "notMine", "undoGrant", "fill", "dismiss"];
+const acts: readonly Act[] = ["askModel", "deny", "denyStop", "preview", "handOver", "notMine", "undoGrant", "undoStop", "fill", "dismiss"];
 const counted = /^(approve|answer):(0|[1-9][0-9]{0,5})$/;
 const lifting = /^lift:([1-9][0-9]{0,5})$/;
 const shapes = {

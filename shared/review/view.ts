@@ -5,6 +5,7 @@ import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
 import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
+import type { StopReach } from "../policy/stops.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
 import type { SubjectKind, Subjects } from "../model/subject/subject.ts";
@@ -124,6 +125,10 @@ export type ReviewCommon = {
   readonly handedBy?: { readonly by: string; readonly at: number; readonly note: string | null } | null;
   /** The grant that this reviewer gave with their approval. */
   readonly given?: GivenGrant | null;
+  /** What a denial of this call may stop of its tool; null where it may stop nothing. */
+  readonly mayStop?: StopReach | null;
+  /** The stop that this reviewer made with their denial. Times are Unix milliseconds. */
+  readonly stopped?: { readonly reach: StopReach; readonly until: number; readonly liftedAt: number | null } | null;
   /** Only for the browser that approved the request. */
   readonly next?: NextStep | null;
   /** This reviewer's approval of the current version, where more are needed. */

@@ -4,6 +4,7 @@ import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
+import { reachOf } from "../policy/stops.ts";
 import { type SeenRisk, findRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
 import { type RequestVersion, type SubjectReply, type SubjectRequest, isForm, isToolCall, subjectOf } from "../model/subject/subject.ts";
@@ -118,6 +119,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
     ...sinceLastCall(shown),
+    ...stopsHere(shown, review),
     risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
   };
@@ -128,6 +130,20 @@ export function presentReview(shown: PresentInput): ReviewView | null {
 function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<ReviewCommon, "before" | "differing"> {
   if (lastCall === null || !isToolCall(request)) return {};
   return { before: lastCall, differing: callDifferences(request, lastCall).length };
+}
+
+/** A room stops nothing: a stop has a person's name. */
+function stopsHere(
+  { input, gate, reviewer, isRoom, asked }: PresentInput,
+  { closing, stopped }: Review,
+): Pick<ReviewCommon, "mayStop" | "stopped"> {
+  if (gate === "response" || !isToolCall(asked.request)) return {};
+  const session = input.sessionless === true ? null : input.requestRef.session;
+  const isOwn = stopped !== undefined && stopped.by === reviewer.name;
+  return {
+    mayStop: isRoom || closing !== null ? null : reachOf({ session }),
+    stopped: isOwn ? { reach: reachOf(stopped), until: stopped.until, liftedAt: stopped.liftedAt } : null,
+  };
 }
 
 /** The answer to a form is the view's own reply. */

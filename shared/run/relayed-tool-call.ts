@@ -39,9 +39,11 @@ const refusals: { readonly [Kind in Refusal["kind"]]?: string } = {
   configurationUnavailable: "The gateway cannot read its policy now, so the call was not run. Call it again later.",
 };
 
+const toolStopped = "A person has stopped the calls of this tool. It was not run; ask the user before you call it again.";
+
 /** Null: a refusal that says nothing of the call itself, and is told as a JSON-RPC error. */
-export function refusedNotice({ kind }: Refusal): JsonObject | null {
-  const text = refusals[kind];
+export function refusedNotice(refusal: Refusal): JsonObject | null {
+  const text = refusal.kind === "stopped" && refusal.scope === "tool" ? toolStopped : refusals[refusal.kind];
   return text === undefined ? null : noticeResult({ text, run: null, what: "refused" });
 }
 

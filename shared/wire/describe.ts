@@ -152,7 +152,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -1,
-        message: `Sampling is stopped by an operator: ${stopMessages[refusal.scope]}`,
+        message: stopMessages[refusal.scope],
         data: { outcome: "refused", stopped: refusal.scope },
       };
     case "policyRefused":
@@ -266,9 +266,10 @@ function describeFailed(attempts: readonly Attempt[]): Described {
 }
 
 const stopMessages: Readonly<Record<StopScope, string>> = {
-  everything: "no request is served now",
-  server: "no request of this MCP server is served now",
-  key: "no request of this API key is served now",
+  everything: "Sampling is stopped by an operator: no request is served now",
+  server: "Sampling is stopped by an operator: no request of this MCP server is served now",
+  key: "Sampling is stopped by an operator: no request of this API key is served now",
+  tool: "A reviewer has stopped the calls of this tool: ask the user before you call it again",
 };
 
 const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };

@@ -5,6 +5,7 @@ import type { Mutant } from "./mutant.ts";
 const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/approvals.test.ts", only });
 const hook = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/claude-code.test.ts", only });
 const last = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/last-call.test.ts", only });
+const stop = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/deny-stop.test.ts", only });
 const exact = { file: "test/shared/json/exact.test.ts" };
 
 export const approvalMutants: readonly Mutant[] = [
@@ -189,5 +190,40 @@ export const approvalMutants: readonly Mutant[] = [
     from: "if ((this.get()?.at ?? 0) > at) return;",
     to: "",
     test: last("kept late"),
+  },
+  {
+    file: "shared/policy/stops.ts",
+    name: "a reviewer's stop of a session is for no other",
+    from: "(stop.session === null || stop.session === call.session)",
+    to: "true",
+    test: stop("another session goes on"),
+  },
+  {
+    file: "shared/policy/stops.ts",
+    name: "a reviewer's stop ends",
+    from: "now < stop.until &&",
+    to: "",
+    test: stop("for an hour"),
+  },
+  {
+    file: "workers/objects/run/run-object.ts",
+    name: "a reviewer's stop cancels calls of its tool alone",
+    from: "if (only !== null && (current",
+    to: "if (only === null && (current",
+    test: stop("and no others"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
+    name: "a call that no rule is about is stopped as well",
+    from: "return scope === null ? send(message, relay) : refused",
+    to: "return scope !== undefined ? send(message, relay) : refused",
+    test: stop("that no rule asks about"),
+  },
+  {
+    file: "workers/objects/run/act/tool-stop.ts",
+    name: "the stop is known before the denied caller asks again",
+    from: "if (!isOver) await new Promise((resolve) => setTimeout(resolve, stopsKnownMs));",
+    to: "",
+    test: stop("that no rule asks about"),
   },
 ];

@@ -104,8 +104,8 @@ export const budgetMutants: readonly Mutant[] = [
   {
     file: "workers/objects/stop-object.ts",
     name: "a stop cancels what waits",
-    from: 'runStub(this.env, run).cancel("stopped", by)',
-    to: "Promise.resolve(run === by.kind)",
+    from: 'runStub(this.env, run).cancel("stopped", by, only)',
+    to: "Promise.resolve(run === by?.kind || run === only)",
     test: stops("open reviews are withdrawn"),
   },
   {

@@ -227,15 +227,15 @@ export const budgetGapMutants: readonly Mutant[] = [
   {
     file: "workers/objects/stop-object.ts",
     name: "stops of servers and keys are limited",
-    from: 'if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;',
+    from: 'if (!isKnown && !isOfTool && stop.scope !== "everything" && stops.length - tools.length >= mostStops) return false;',
     to: "",
     test: stops("a thousand stops are kept at most"),
   },
   {
     file: "workers/objects/stop-object.ts",
     name: "everything can be stopped, however many stops there are",
-    from: 'if (!isKnown && stop.scope !== "everything" && rows',
-    to: "if (!isKnown && rows",
+    from: 'if (!isKnown && !isOfTool && stop.scope !== "everything" && stops',
+    to: "if (!isKnown && !isOfTool && stops",
     test: stops("a thousand stops are kept at most"),
   },
   {

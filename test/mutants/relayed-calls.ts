@@ -48,8 +48,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...gate,
     name: "no call hides in a batch",
-    from: "if (plan === null || !plan.ok || !isPlain(plan.value))",
-    to: "if (plan === null || !plan.ok)",
+    from: "if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped)",
+    to: "if (plan === null || !plan.ok || isStopped)",
     test: contract("hides in a batch"),
   },
   {

@@ -2,13 +2,13 @@
 // cancels the runs of what is stopped.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
-import type { Stop, Stops } from "../../shared/policy/stops.ts";
+import type { Stop, Stops, ToolStop } from "../../shared/policy/stops.ts";
 import type { Operator } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { RunsQuery } from "../stubs/ledger-calls.ts";
-import { type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
+import { toolStopId, type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { ledgerShards, ledgerStub, runStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { stopSchema } from "./schema/stop-schema.ts";
@@ -22,7 +22,7 @@ const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
 const portion = 50;
 
 type StopRow = { name: string; stop: JsonOf<Stop>; at: number };
-type WithdrawalRow = { name: string; stop: JsonOf<Stop>; since: number; by_operator: JsonOf<Operator>; attempts: number };
+type WithdrawalRow = { name: string; stop: JsonOf<Stop>; since: number; by_operator: JsonOf<Operator | null>; attempts: number };
 
 export class StopObject extends StoredObject implements StopCalls {
   readonly #alarm: ObjectAlarm;
@@ -47,12 +47,15 @@ export class StopObject extends StoredObject implements StopCalls {
     return this.#rows().map(({ stop, at }) => ({ stop: readJsonOf(stop), at }));
   }
 
-  stop(stop: Stop, withdrawnBy: Operator | null): boolean {
-    const rows = this.#rows();
-    const isKnown = rows.some(({ name }) => name === nameOf(stop));
-    if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;
+  stop(stop: Stop, withdrawnBy: Operator | "reviewer" | null): boolean {
     const [now, text] = [this.now(), jsonOf(stop)];
+    const stops = this.list().map((each) => each.stop);
+    const tools = stops.filter((each) => each.scope === "tool");
+    const isKnown = stops.some((each) => nameOf(each) === nameOf(stop));
+    const isOfTool = stop.scope === "tool";
+    if (!isKnown && !isOfTool && stop.scope !== "everything" && stops.length - tools.length >= mostStops) return false;
     this.ctx.storage.transactionSync(() => {
+      if (isOfTool) for (const old of replaced(tools, stop, now)) this.#delete(nameOf(old));
       this.sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);
       if (withdrawnBy === null) return;
       this.sql.exec(
@@ -60,7 +63,7 @@ export class StopObject extends StoredObject implements StopCalls {
         nameOf(stop),
         text,
         now,
-        jsonOf(withdrawnBy),
+        jsonOf(withdrawnBy === "reviewer" ? null : withdrawnBy),
         now,
       );
     });
@@ -70,10 +73,14 @@ export class StopObject extends StoredObject implements StopCalls {
   }
 
   resume(stop: Stop): boolean {
-    const gone = this.sql.exec("DELETE FROM stop WHERE name = ? RETURNING 1", nameOf(stop)).toArray().length > 0;
+    const gone = this.#delete(nameOf(stop));
     this.sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));
     this.#stops = this.#read();
     return gone;
+  }
+
+  #delete(name: string): boolean {
+    return this.sql.exec("DELETE FROM stop WHERE name = ? RETURNING 1", name).toArray().length > 0;
   }
 
   override async alarm(): Promise<void> {
@@ -118,14 +125,16 @@ export class StopObject extends StoredObject implements StopCalls {
   }
 
   /** Cancels the open runs in one shard of the ledger; how many there were. */
-  async #withdrawIn(shard: number, stop: Stop, by: Operator): Promise<number> {
-    const of = stop.scope === "server" ? { server: stop.server } : stop.scope === "key" ? { key: stop.key } : {};
+  async #withdrawIn(shard: number, stop: Stop, by: Operator | null): Promise<number> {
+    const server = "server" in stop ? { server: stop.server } : {};
+    const of = "key" in stop ? { ...server, key: stop.key } : server;
+    const only = stop.scope === "tool" ? jsonOf(stop) : null;
     let after: Pick<RunsQuery, "after"> = {};
     let cancelled = 0;
     for (;;) {
       const query: RunsQuery = { state: "open", limit: portion, ...of, ...after };
       const { lines, stoppedAt } = readJsonOf(await ledgerStub(this.env, shard).runs(query));
-      const done = await Promise.all(lines.map(({ run }) => runStub(this.env, run).cancel("stopped", by)));
+      const done = await Promise.all(lines.map(({ run }) => runStub(this.env, run).cancel("stopped", by, only)));
       cancelled += done.filter(Boolean).length;
       if (stoppedAt === null) return cancelled;
       after = { after: stoppedAt };
@@ -142,9 +151,28 @@ export class StopObject extends StoredObject implements StopCalls {
       everything: stops.some(({ scope }) => scope === "everything"),
       servers: stops.flatMap((stop) => (stop.scope === "server" ? [stop.server] : [])),
       keys: stops.flatMap((stop) => (stop.scope === "key" ? [stop.key] : [])),
+      tools: stops.flatMap((stop) => (stop.scope === "tool" ? [stop] : [])),
     };
   }
 }
 
-const nameOf = (stop: Stop): string =>
-  stop.scope === "everything" ? "everything" : stop.scope === "server" ? `server ${stop.server}` : `key ${stop.key}`;
+/** Those of tools that are over, the same one, and one more where there are too many. */
+function replaced(tools: readonly ToolStop[], stop: ToolStop, now: number): readonly ToolStop[] {
+  const live = tools.filter((each) => each.until > now && nameOf(each) !== nameOf(stop)).toSorted((a, b) => b.until - a.until);
+  return tools.filter((each) => !live.slice(0, mostStops - 1).includes(each));
+}
+
+function nameOf(stop: Stop): string {
+  switch (stop.scope) {
+    case "everything":
+      return stop.scope;
+    case "server":
+      return `server ${stop.server}`;
+    case "key":
+      return `key ${stop.key}`;
+    case "tool":
+      return `tool ${toolStopId(stop)}`;
+    default:
+      return stop satisfies never;
+  }
+}

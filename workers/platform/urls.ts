@@ -64,6 +64,7 @@ export const paths = {
     stopEverything: "/admin/stops/everything",
     stopServer: "/admin/stops/servers/:server",
     stopKey: "/admin/stops/keys/:key",
+    stopTool: "/admin/stops/tools/:id",
     keys: "/admin/keys",
     key: "/admin/keys/:id",
     keyUse: "/admin/key-use",

@@ -7,6 +7,7 @@ import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
+import type { ToolStop } from "../../shared/policy/stops.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Operator, RecordEvent } from "../../shared/record/record.ts";
@@ -230,9 +231,9 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   abandon(): boolean;
   /**
    * Cancels the run for all its requests; `by`: the operator, where one cancels. False where the
-   * run has ended or is unknown.
+   * run has ended or is unknown, or is none that the stop `only` is for.
    */
-  cancel(cause: CancelCause, by?: Operator | null): boolean;
+  cancel(cause: CancelCause, by?: Operator | null, only?: JsonOf<ToolStop> | null): boolean;
   /** Withdraws one request from the run, and cancels the run where it was the last. */
   withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
   /**
@@ -304,6 +305,7 @@ export type OutboxKind =
   | "settle"
   | "cache"
   | "lastCall"
+  | "stop"
   | "index"
   | "unreachable"
   | "telemetry";

@@ -4,7 +4,8 @@
 // one. A stop is written to each.
 
 import type { Operator } from "../../shared/record/record.ts";
-import type { Stop, Stops } from "../../shared/policy/stops.ts";
+import { digestOf } from "../../shared/encoding.ts";
+import type { Stop, Stops, ToolStop } from "../../shared/policy/stops.ts";
 
 export const stopShards = 4;
 
@@ -14,8 +15,15 @@ export const stopShards = 4;
  */
 export const stopsKnownMs = 1_500;
 
-/** Of many stops of servers and keys, the oldest are kept: one beyond is refused. */
+/**
+ * Of many stops of servers and keys, the oldest are kept: one beyond is refused. Of as many stops
+ * of tools, the one that ends first ends with one more.
+ */
 export const mostStops = 1_000;
+
+/** Names a reviewer's stop of a tool: a second one of the same is the same. */
+export const toolStopId = ({ key, server, tool, session }: ToolStop): string =>
+  digestOf("countersign/tool-stop/v1", { key, server, tool, session });
 
 export type StoppedAt = { readonly stop: Stop; readonly at: number };
 
@@ -29,7 +37,7 @@ export interface StopCalls extends Rpc.DurableObjectBranded {
    * @param withdrawnBy Who stopped, for the one object that cancels every open run of what is
    *   stopped: from now on, until none is found.
    */
-  stop(stop: Stop, withdrawnBy: Operator | null): boolean;
+  stop(stop: Stop, withdrawnBy: Operator | "reviewer" | null): boolean;
   /** Lets it go on; false where it was not stopped. */
   resume(stop: Stop): boolean;
 }

@@ -19,7 +19,7 @@ import type { KeyCalls } from "./key-calls.ts";
 import type { QueueCalls } from "./queue-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
-import type { StopCalls } from "./stop-calls.ts";
+import { type StopCalls, stopShards } from "./stop-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
 import type { ToolsCalls } from "./tools-calls.ts";
 
@@ -148,6 +148,10 @@ export const queueStub = (env: Env, { id, provider }: { readonly id: string; rea
 export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONFIGURATION.getByName("one");
 
 export const stopStub = (env: Env, shard: number): DurableObjectStub<StopCalls> => env.STOP.getByName(`shard-${shard}`);
+
+/** Each of them has every stop. */
+export const eachStopShard = <T>(env: Env, call: (shard: DurableObjectStub<StopCalls>, number: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: stopShards }, (_, number) => call(stopStub(env, number), number)));
 
 /** What is known of a server's tools, by the server's name in the servers document. */
 export const toolsStub = (env: Env, server: string): DurableObjectStub<ToolsCalls> => env.TOOL_DEFINITIONS.getByName(server);

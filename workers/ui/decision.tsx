@@ -6,6 +6,7 @@ import type { Child } from "hono/jsx";
 import { reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
 import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
+import type { StopReach } from "../../shared/policy/stops.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { approveForScript, approveWords } from "./approve-words.ts";
 import { GrantForm, type KeptGrant } from "./grant-offer.tsx";
@@ -129,7 +130,9 @@ const Votes = ({ view }: { view: ReviewView }) => {
 /** Of a tool that has run. */
 const isResult = ({ requestKind, gate }: ReviewFacts): boolean => requestKind === "toolCall" && gate === "response";
 
-const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedForm | undefined; isSolid: boolean }) => {
+type DenyProps = Pick<DecisionProps, "facts" | "kept"> & { readonly isSolid: boolean; readonly stops: StopReach | null };
+
+const Deny = ({ facts, kept, isSolid, stops }: DenyProps) => {
   const { page, review } = useWords();
   const does = page.decide[isResult(facts) ? "withhold" : "deny"];
   return (
@@ -146,6 +149,11 @@ const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedFor
         <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now">
           {does}
         </button>
+        {stops === null ? null : (
+          <button type="submit" name={formFields.act} value="denyStop" class="btn">
+            {page.stop.deny[stops]}
+          </button>
+        )}
       </div>
     </details>
   );
@@ -219,7 +227,7 @@ export const Decision = ({ view, facts, kept, changes, grant, isListening }: Dec
       <p class="effect">{effect}</p>
       {isListening ? <LiveCopy /> : null}
       <div class="row">
-        <Deny facts={facts} kept={kept} isSolid={isDespite} />
+        <Deny facts={facts} kept={kept} isSolid={isDespite} stops={view.mayStop ?? null} />
         {approves ? <Approve facts={facts} changes={changes} /> : null}
         <More view={view} facts={facts} kept={kept} grant={grant} />
       </div>

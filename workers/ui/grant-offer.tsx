@@ -159,6 +159,42 @@ type GivenProps = {
   readonly nonce: string;
 };
 
+type UndoProps = Omit<GivenProps, "facts"> & { readonly act: "undoGrant" | "undoStop"; readonly words: string };
+
+const Undo = ({ act, words, view, action, nonce }: UndoProps) => (
+  <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
+    <input type="hidden" name={formFields.nonce} value={nonce} />
+    <input type="hidden" name={formFields.version} value={String(view.version)} />
+    <input type="hidden" name={formFields.digest} value={view.digest} />
+    <button type="submit" name={formFields.act} value={act} class="btn small">
+      {words}
+    </button>
+  </form>
+);
+
+/** What was stopped with the denial, and the way back. */
+export const MadeStop = ({ view, action, nonce }: Omit<GivenProps, "facts">) => {
+  const { stop } = useWords().page;
+  if (view.stopped == null) return null;
+  const { reach, until, liftedAt } = view.stopped;
+  const { client, name } = view.requestor;
+  return (
+    <section class="note news given" aria-labelledby="stopped">
+      <div>
+        <h2 id="stopped">{fill(stop.heading, { name: <Name value={name} /> })}</h2>
+        <p>{fill(stop.refused[reach], { client: <Name value={client} />, at: <Time at={until} now={view.now} /> })}</p>
+        {liftedAt === null ? (
+          <Undo act="undoStop" words={stop.undo} view={view} action={action} nonce={nonce} />
+        ) : (
+          <p>
+            <b>{fill(stop.undone, { at: <Time at={liftedAt} now={view.now} /> })}</b>
+          </p>
+        )}
+      </div>
+    </section>
+  );
+};
+
 /** What was allowed with the approval, and the way back. */
 export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
   const words = useWords();
@@ -178,14 +214,7 @@ export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
         <p>{fill(given.covers, { what: kinds[what], scope: scopeWords })}</p>
         <p>{fill(given.until, { uses, at: <Time at={expiresAt} now={view.now} /> })}</p>
         {undoneAt === null ? (
-          <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
-            <input type="hidden" name={formFields.nonce} value={nonce} />
-            <input type="hidden" name={formFields.version} value={String(view.version)} />
-            <input type="hidden" name={formFields.digest} value={view.digest} />
-            <button type="submit" name={formFields.act} value="undoGrant" class="btn small">
-              {given.undo}
-            </button>
-          </form>
+          <Undo act="undoGrant" words={given.undo} view={view} action={action} nonce={nonce} />
         ) : (
           <p>
             <b>{fill(given.undone[view.gate], { at: <Time at={undoneAt} now={view.now} /> })}</b>

@@ -16,7 +16,7 @@ import { isInReply } from "../../shared/review/editable-fields.ts";
 import { Details } from "./details.tsx";
 import { Document, type InboxMark } from "./document.tsx";
 import { BigHost, FormContent, FormDecision } from "./form-page.tsx";
-import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
+import { GivenGrant, type KeptGrant, MadeStop } from "./grant-offer.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
@@ -316,6 +316,7 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       {leadsOn ? null : <Outcome view={view} uncounted={problem === undefined ? undefined : problemTitle(problem.why, view.gate, words)} />}
       <Next view={view} facts={facts} action={action} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
+      <MadeStop view={view} action={action} nonce={nonce} />
       <OwnDecision view={view} />
       {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
       <Notices view={view} facts={facts} />

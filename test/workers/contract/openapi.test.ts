@@ -9,9 +9,10 @@ import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
 import { type ListedTool, listedTool } from "../../../shared/relay/tool-list.ts";
-import type { Stop } from "../../../shared/policy/stops.ts";
+import { type Stop, toolStopFrom } from "../../../shared/policy/stops.ts";
 import { paths } from "../../../workers/platform/urls.ts";
 import type { DocumentName } from "../../../workers/stubs/config-calls.ts";
+import { toolStopId } from "../../../workers/stubs/stop-calls.ts";
 import { configStub, ledgerShardOf, stopStub, toolsStub } from "../../../workers/stubs/stubs.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
 import { examples } from "../../../workers/endpoints/openapi/examples.ts";
@@ -796,6 +797,16 @@ const asks: Asks = {
       ],
     ]),
   ),
+  resumeTool: async () => {
+    const stop = toolStopFrom({ key: "key_dev", server: "notes", tool: "read", session: null, by: "Ada" }, Date.now());
+    await stopStub(env, 0).stop(stop, null);
+    const path = `/stops/tools/${toolStopId(stop)}`;
+    return [
+      [401, at(`/admin${path}`, { method: "DELETE" })],
+      [204, asAdmin(path, { method: "DELETE" })],
+      [404, asAdmin(path, { method: "DELETE" })],
+    ];
+  },
   createKey: async () => [
     [201, asAdmin("/keys", jsonBody("POST", { name: "ci", once: "once-and-no-more" }))],
     [409, asAdmin("/keys", jsonBody("POST", { name: "ci", once: "once-and-no-more" }))],

@@ -1,20 +1,20 @@
 // The kill switch: the operator stops all sampling, that of one MCP server or of one API key, and
-// lets it go on.
+// lets it go on; also the calls of a tool that a reviewer stopped.
 //
 // A stop answers when no isolate can send any more for what is stopped. Open runs are cancelled
 // from then on.
 
 import { Hono } from "hono";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
-import type { Stop } from "../../../shared/policy/stops.ts";
+import { type Stop, reachOf } from "../../../shared/policy/stops.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import { devKeyId } from "../../stores/keys.ts";
-import { mostStops, stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
-import { configStub, stopStub } from "../../stubs/stubs.ts";
+import { mostStops, stopsKnownMs, toolStopId } from "../../stubs/stop-calls.ts";
+import { configStub, eachStopShard, stopStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -26,10 +26,17 @@ const listStops = describe("listStops", { summary: "What is stopped", 200: asJso
 
 stopRoutes.get(paths.admin.stops, listStops, async (c) => {
   const stops = await stopStub(c.env, 0).list();
-  return c.json({ stops: stops.map(({ stop, at }) => ({ ...stop, at: iso(at) })) } satisfies StopList, 200, {
+  return c.json({ stops: stops.map(({ stop, at }) => ({ ...lineOf(stop), at: iso(at) })) } satisfies StopList, 200, {
     "Cache-Control": "no-store",
   });
 });
+
+/** Its session is known by an id of ours, which nobody needs. */
+const lineOf = (stop: Stop) => {
+  if (stop.scope !== "tool") return stop;
+  const { scope, key, server, tool, by, until } = stop;
+  return { scope, id: toolStopId(stop), key, server, tool, of: reachOf(stop), by, until: iso(until) };
+};
 
 const full = "There are a thousand stops already: stop everything, or take some back";
 const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled" };
@@ -79,6 +86,19 @@ stopRoutes.delete(
   },
 );
 
+stopRoutes.delete(
+  paths.admin.stopTool,
+  describe("resumeTool", {
+    summary: "Lets the calls of a tool go on that a reviewer stopped",
+    parameters: [inPath("id", "The stop's id, as the list has it")],
+    ...resumed,
+  }),
+  async (c) => {
+    const found = (await stopStub(c.env, 0).list()).find(({ stop }) => stop.scope === "tool" && toolStopId(stop) === c.req.param("id"));
+    return found === undefined ? c.json(notStopped, 404) : resume(c, found.stop);
+  },
+);
+
 type KnownKey = { readonly id: string; readonly name: string };
 
 /** Every key that may be presented, the one for development too, newest first. */
@@ -107,10 +127,12 @@ function keyNamed(keys: readonly KnownKey[], text: string): Result<string, NoKey
   return err({ status: only === undefined ? 404 : 409, body: { error, keys: (only === undefined ? keys : named).slice(0, mostListed) } });
 }
 
-const ofStop = (stop: Stop): string | null => (stop.scope === "everything" ? null : stop.scope === "server" ? stop.server : stop.key);
-const eachShard = <T>(env: Env, call: (shard: ReturnType<typeof stopStub>, number: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: stopShards }, (_, number) => call(stopStub(env, number), number)));
+function ofStop(stop: Stop): string | null {
+  if (stop.scope === "tool") return stop.tool;
+  return stop.scope === "everything" ? null : stop.scope === "server" ? stop.server : stop.key;
+}
 
+const notStopped = { error: "It was not stopped; GET /admin/stops shows what is" };
 /**
  * Each object has the stop before this answers; where one cannot be reached it fails, and a second
  * PUT does the rest.
@@ -118,7 +140,7 @@ const eachShard = <T>(env: Env, call: (shard: ReturnType<typeof stopStub>, numbe
 async function stopNow(c: AppContext, stop: Stop): Promise<Response> {
   const by = c.var.operator;
   await configStub(c.env).record({ kind: "stopped", by, scope: stop.scope, of: ofStop(stop) });
-  const done = await eachShard(c.env, async (shard, number) => shard.stop(stop, number === 0 ? by : null));
+  const done = await eachStopShard(c.env, async (shard, number) => shard.stop(stop, number === 0 ? by : null));
   if (done.includes(false)) return c.json({ error: `There are ${mostStops} stops already; stop everything, or take some back` }, 409);
   // Until then an isolate may still go by what it was told before.
   await new Promise((resolve) => setTimeout(resolve, stopsKnownMs));
@@ -127,6 +149,6 @@ async function stopNow(c: AppContext, stop: Stop): Promise<Response> {
 
 async function resume(c: AppContext, stop: Stop): Promise<Response> {
   await configStub(c.env).record({ kind: "resumed", by: c.var.operator, scope: stop.scope, of: ofStop(stop) });
-  const gone = await eachShard(c.env, async (shard) => shard.resume(stop));
-  return gone.includes(true) ? c.body(null, 204) : c.json({ error: "It was not stopped; GET /admin/stops shows what is" }, 404);
+  const gone = await eachStopShard(c.env, async (shard) => shard.resume(stop));
+  return gone.includes(true) ? c.body(null, 204) : c.json(notStopped, 404);
 }

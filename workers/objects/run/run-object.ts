@@ -51,6 +51,7 @@ import { ReviewContinuation } from "./review/review-continuation.ts";
 import { RunPages } from "./review/run-pages.ts";
 import { RunDeciding } from "./review/run-deciding.ts";
 import { RunCall } from "./act/run-call.ts";
+import { isStoppedBy } from "./act/tool-stop.ts";
 import { RunRelease } from "./act/run-release.ts";
 import { RunRequestor } from "./begin/run-requestor.ts";
 import { RunAdoption } from "./begin/run-adoption.ts";
@@ -68,6 +69,7 @@ import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
 import type { Operator, RecordEvent } from "../../../shared/record/record.ts";
 import { snapshotOf, lineOf, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import type { ToolStop } from "../../../shared/policy/stops.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { DigestEntry } from "../../../shared/channels/digest-content.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
@@ -221,7 +223,9 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#adoption.withdraw(cause, requestRef);
   }
 
-  cancel(cause: CancelCause, by: Operator | null = null): boolean {
+  cancel(cause: CancelCause, by: Operator | null = null, only: JsonOf<ToolStop> | null = null): boolean {
+    const current = only === null ? null : this.#transitions.current();
+    if (only !== null && (current === null || !isStoppedBy(readJsonOf(only), this.#store, current.input, this.now()))) return false;
     return cancelRun(this.#deps, cause, by);
   }
 

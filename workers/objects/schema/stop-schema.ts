@@ -5,7 +5,7 @@ import { type Schema, table } from "./schema.ts";
 export const stopSchema: Schema = {
   tables: [
     table("stop", {
-      name: "TEXT PRIMARY KEY", // `everything`, or `server` or `key` with its name
+      name: "TEXT PRIMARY KEY", // `everything`, or `server` or `key` with its name, or `tool` with a digest
       stop: "TEXT NOT NULL", // JSON of Stop (shared/policy/stops.ts)
       at: "INTEGER NOT NULL",
     }),
@@ -15,7 +15,7 @@ export const stopSchema: Schema = {
       name: "TEXT PRIMARY KEY",
       stop: "TEXT NOT NULL",
       since: "INTEGER NOT NULL", // when it was stopped
-      by_operator: "TEXT NOT NULL", // JSON of Operator: who stopped, for the runs' records
+      by_operator: "TEXT NOT NULL", // JSON of Operator: who stopped, for the runs' records; null for a reviewer's stop
       attempts: "INTEGER NOT NULL", // looks so far
       due_at: "INTEGER NOT NULL", // the next look
     }),

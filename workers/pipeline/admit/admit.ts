@@ -3,6 +3,7 @@
 
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { GrantQuery } from "../../../shared/policy/grant.ts";
+import { isToolCall } from "../../../shared/model/subject/subject.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { grantQueryOf } from "../../../shared/run/granting.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
@@ -10,7 +11,7 @@ import type { AdmitAnswer } from "../../stubs/key-calls.ts";
 import type { AssociateAnswer } from "../../stubs/session-calls.ts";
 import { type Associated, associate, associationRefusal, forgetReservation } from "./associate.ts";
 import { notAdmitted } from "./calls.ts";
-import { admitWithinLimits, refusedLook } from "./limits.ts";
+import { admitWithinLimits, countedSession, refusedLook } from "./limits.ts";
 import { type Route, routeOf } from "./route.ts";
 import type { RunContext } from "../run-context.ts";
 import { affordable } from "../spend/spending.ts";
@@ -116,10 +117,11 @@ async function associateAfter(context: RunContext, answer: AdmitAnswer, reserve:
  */
 async function refuseUnaffordable({ incoming, cache }: RunContext, { gatePolicy, candidates }: Plan): Promise<Refusal | null> {
   if (cache?.found !== undefined) return null;
-  const { env, ctx, key, requestor, request } = incoming;
+  const { env, ctx, key, requestor, request, association } = incoming;
+  const call = isToolCall(request) ? { tool: request.tool, session: countedSession(association) } : undefined;
   const { cheaperWithinBudget } = gatePolicy;
   return affordable(
-    { env, ctx, key: { ...key, owner: key.owner ?? null }, server: requestor.server, request, cheaperWithinBudget },
+    { env, ctx, key: { ...key, owner: key.owner ?? null }, server: requestor.server, request, call, cheaperWithinBudget },
     candidates,
   );
 }

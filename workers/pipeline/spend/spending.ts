@@ -21,6 +21,7 @@ import { overBudgetError, stoppedError, unverifiedError } from "../../../shared/
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { MessageInput } from "../../../shared/run/run-input.ts";
 import { sizeOf } from "../../../shared/routing/price.ts";
+import type { Stoppable } from "../../../shared/policy/stops.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -42,6 +43,8 @@ type Spender = {
     readonly token?: TokenBudget | undefined;
   };
   readonly server: string;
+  /** Of a call that its caller makes, or of a tool that the gateway does. */
+  readonly call?: Stoppable["call"];
 };
 
 /** Who spends, and on what. */
@@ -107,8 +110,8 @@ function unverified(error: unknown): null {
 /** Whether no operator has stopped it: asked before a model or a tool is. */
 export async function notStopped(spending: Spender): Promise<Result<null, ReturnType<typeof stoppedError>>> {
   try {
-    const { key, server } = spending;
-    const stopped = await stopOf(spending, { key: key.id, server }, Date.now());
+    const { key, server, call } = spending;
+    const stopped = await stopOf(spending, { key: key.id, server, call }, Date.now());
     return stopped === null ? ok(null) : err(stoppedError(stopped));
   } catch (error) {
     unverified(error);
@@ -201,8 +204,8 @@ export async function affordable(
   spending: Omit<Spending, "request"> & { readonly request: SubjectRequest },
   candidates: readonly Candidate[],
 ): Promise<Refusal | null> {
-  const { env, key, server, request } = spending;
-  const scope = await stopOf(spending, { key: key.id, server }, Date.now());
+  const { env, key, server, request, call } = spending;
+  const scope = await stopOf(spending, { key: key.id, server, call }, Date.now());
   if (scope !== null) return { kind: "stopped", scope };
   if (!isMessage(request)) return null;
   const allowances = await allowancesOf(spending);

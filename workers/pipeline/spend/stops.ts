@@ -2,7 +2,7 @@
 // `stopsKnownMs`. Nothing is sent without it.
 
 import type { StopScope } from "../../../shared/model/call.ts";
-import { type Stops, stoppedBy } from "../../../shared/policy/stops.ts";
+import { type Stoppable, type Stops, stoppedBy } from "../../../shared/policy/stops.ts";
 import type { Env } from "../../platform/env.ts";
 import { isolateState } from "../../platform/isolate.ts";
 import { stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
@@ -54,19 +54,18 @@ class StopsInIsolate {
 const stopsOf = isolateState(() => new StopsInIsolate());
 
 type StopsContext = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
-type Of = { readonly server: string; readonly key: string };
 
 /**
  * Which stop is for a request of this server and key, or null; undefined where this isolate has to
  * ask.
  */
-export function stopKnown(asking: StopsContext, of: Of, now: number): StopScope | null | undefined {
+export function stopKnown(asking: StopsContext, of: Stoppable, now: number): StopScope | null | undefined {
   const stops = stopsOf(asking.env).known(asking, now);
-  return stops === null ? undefined : stoppedBy(stops, of);
+  return stops === null ? undefined : stoppedBy(stops, of, now);
 }
 
 /** The same, asked for where this isolate does not know. Rejects where that cannot be found out. */
-export async function stopOf(asking: StopsContext, of: Of, now: number): Promise<StopScope | null> {
+export async function stopOf(asking: StopsContext, of: Stoppable, now: number): Promise<StopScope | null> {
   const stops = stopsOf(asking.env);
-  return stoppedBy(stops.known(asking, now) ?? (await stops.ask(asking.env, now)), of);
+  return stoppedBy(stops.known(asking, now) ?? (await stops.ask(asking.env, now)), of, now);
 }

@@ -229,6 +229,17 @@ export const pageEn = {
     ownVote: "You approved version {version}. You can still deny it: one denial ends the review.",
     lookAgain: "Look again",
   },
+  /** A denial of a call that stops its tool. */
+  stop: {
+    deny: { session: "Deny, and stop this tool for the session", key: "Deny, and stop this tool for an hour" },
+    heading: "You stopped {name}",
+    refused: {
+      session: "Further calls in this session are refused until {at}, and those that waited are cancelled.",
+      key: "Further calls of {client} are refused until {at}, and those that waited are cancelled.",
+    },
+    undo: "Let further calls go on",
+    undone: "Calls go on as the policy says, since {at}.",
+  },
   votes: {
     heading: "Votes",
     approved: "{by} approved, {at}",

@@ -229,6 +229,17 @@ export const pageZh = {
     ownVote: "你已批准版本 {version}。你仍可拒绝：只要一人拒绝，审核即告结束。",
     lookAgain: "重新查看",
   },
+  /** A denial of a call that stops its tool. */
+  stop: {
+    deny: { session: "拒绝，并在此会话中停用该工具", key: "拒绝，并停用该工具一小时" },
+    heading: "您停用了 {name}",
+    refused: {
+      session: "此会话中的后续调用在 {at} 之前都会被拒绝，等待中的调用已取消。",
+      key: "{client} 的后续调用在 {at} 之前都会被拒绝，等待中的调用已取消。",
+    },
+    undo: "恢复后续调用",
+    undone: "自 {at} 起，调用重新按策略处理。",
+  },
   votes: {
     heading: "投票",
     approved: "{by} 已批准，{at}",

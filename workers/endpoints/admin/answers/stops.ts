@@ -9,6 +9,17 @@ const stopped = () =>
     z.object({ scope: z.literal("everything"), at: time() }),
     z.object({ scope: z.literal("server"), server: text(), at: time() }),
     z.object({ scope: z.literal("key"), key: text(), at: time() }),
+    z.object({
+      scope: z.literal("tool"),
+      id: text(),
+      key: text(),
+      server: text(),
+      tool: text(),
+      of: z.enum(["session", "key"]),
+      by: text(),
+      until: time(),
+      at: time(),
+    }),
   ]);
 export type Stopped = AnswerOf<typeof stopped>;
 

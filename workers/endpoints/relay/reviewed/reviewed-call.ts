@@ -40,12 +40,14 @@ import { type RequestId, failure, idKey, responseMessage, success, toRequestId }
 import { clientCapabilitiesKey, isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
 import { keepAliveJson, keptAlive, within } from "../../../http/keep-alive.ts";
+import { countedSession } from "../../../pipeline/admit/limits.ts";
 import { begin } from "../../../pipeline/begin.ts";
 import type { Association, PipelineRequest } from "../../../pipeline/pipeline-request.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { planFor } from "../../../pipeline/plan/plan-request.ts";
 import { recordRefusal } from "../../../pipeline/record/refusals.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
+import { stopOf } from "../../../pipeline/spend/stops.ts";
 import { awaitRun } from "../../../pipeline/wait/wait.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { settingsOf } from "../../../platform/settings.ts";
@@ -93,7 +95,10 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const read = await readCall(c, relay, message, send);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
-  if (planned.ok && isUnnamed(planned.value)) return send(message, relay);
+  if (planned.ok && isUnnamed(planned.value)) {
+    const scope = await stopOfCall(c, relay, read.call, countedSession(read.incoming.association));
+    return scope === null ? send(message, relay) : refused(read, { kind: "stopped", scope });
+  }
   if (planned.ok && read.asTask && mayKeepResult(planned.value)) return answered(read, taskNotice);
   const begun = await begin(read.incoming, planned);
   if (!begun.ok) return refused(read, begun.error);
@@ -115,6 +120,10 @@ const isUnnamed = (plan: Plan): boolean => isPlain(plan) && plan.gatePolicy.rule
 const mayKeepResult = (plan: Plan): boolean =>
   mayReviewReply(stagesOf({ ...plan, act: "release" })) || mayMaskReply(plan.redaction === null ? {} : { redaction: plan.redaction });
 
+/** The stop that is for a call, which a person may have stopped although no rule is about it. */
+const stopOfCall = (c: AppContext, { name: server }: WatchedRelayRequest, { tool }: ToolCall, session: string | null) =>
+  stopOf({ env: c.env, ctx: c.executionCtx }, { key: c.var.key.id, server, call: { tool, session } }, Date.now());
+
 /** A batch has calls that pass as they come, or none of it is sent. */
 async function batched(
   c: AppContext,
@@ -123,10 +132,14 @@ async function batched(
   calls: readonly unknown[],
   send: Send,
 ): Promise<Response> {
+  const session = await sessionOf(c, relay);
+  if (session instanceof Response) return session;
+  const name = sessionStub(c.env, c.var.key.id, associationSession(session)).id.toString();
   for (const each of calls) {
     const call = relayedCall(utf8ToBytes(JSON.stringify(each)), each, relay.name);
     const plan = call.ok ? await planFor(plannedBy(c, relay, call.value, (await toolOf(c, relay, call.value)).facts)) : null;
-    if (plan === null || !plan.ok || !isPlain(plan.value))
+    const isStopped = call.ok && (await stopOfCall(c, relay, call.value, name)) !== null;
+    if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped)
       return refuseWith(c, 400, "Send each tools/call by itself: one of this batch needs a decision, and nothing of the batch was sent");
   }
   return send(message, relay);

@@ -25,6 +25,7 @@ import { callModels } from "../../../providers/call-model.ts";
 import { currentRequest } from "../deliver/run-account.ts";
 import { cachedFor } from "./run-cache.ts";
 import { keyEndOf } from "./run-key.ts";
+import { stoppableCall } from "./tool-stop.ts";
 import type { RunDeps } from "../run-deps.ts";
 import type { OutboxRow } from "../tables/outbox-rows.ts";
 import type { StoredInput } from "../tables/run-store.ts";
@@ -149,7 +150,13 @@ export class RunCall {
     const at = now();
     const attempt = { model: toolName(request), provider: request.server, at };
     const failed = (fault: ProviderError): void => this.#failCall(call, [{ ...attempt, durationMs: now() - at, fault }]);
-    const permitted = await notStopped({ env, ctx: { waitUntil }, key: input.key, server: input.requestor.server });
+    const permitted = await notStopped({
+      env,
+      ctx: { waitUntil },
+      key: input.key,
+      server: input.requestor.server,
+      call: stoppableCall(this.#deps.store, input),
+    });
     if (!permitted.ok) return failed(permitted.error);
     if (over.aborted) return failed(cancelledError);
     const { modelTimeoutMs } = settingsOf(env);

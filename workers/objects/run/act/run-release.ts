@@ -22,6 +22,7 @@ import { requestorGraceMs } from "../begin/run-requestor.ts";
 import { currentRequest } from "../deliver/run-account.ts";
 import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
 import { keyEndOf } from "./run-key.ts";
+import { stoppableCall } from "./tool-stop.ts";
 
 export class RunRelease {
   readonly #deps: RunDeps;
@@ -38,7 +39,13 @@ export class RunRelease {
     const { key, requestor } = asked.input;
     const keyEnd = await keyEndOf(env, asked.input, now());
     if (keyEnd !== null) cancelRun(this.#deps, keyEnd);
-    const permitted = await notStopped({ env, ctx: { waitUntil }, key, server: requestor.server });
+    const permitted = await notStopped({
+      env,
+      ctx: { waitUntil },
+      key,
+      server: requestor.server,
+      call: stoppableCall(this.#deps.store, asked.input),
+    });
     if (!permitted.ok && permitted.error.detail === "unverified") throw new Error("it is not known whether calls are stopped");
     if (!permitted.ok) cancelRun(this.#deps, "stopped");
     return jsonOf(this.#claimNow(requestRef));

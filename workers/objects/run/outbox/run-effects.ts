@@ -12,6 +12,7 @@ import type { OutboxRow } from "../tables/outbox-rows.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { keyStub, sessionById } from "../../../stubs/stubs.ts";
 import { keepLastCall, lastCallFor } from "../act/last-call.ts";
+import { performStop } from "../act/tool-stop.ts";
 import { cacheEnded } from "../act/run-cache.ts";
 import { type End, type RunState, notBegun } from "../../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "../notices/run-inboxes.ts";
@@ -93,6 +94,9 @@ export class RunEffects {
         return true;
       case "lastCall":
         await keepLastCall(this.#deps, row, input, state);
+        return true;
+      case "stop":
+        await performStop(this.#deps.env, row.detail);
         return true;
       case "index":
         await keyStub(this.#deps.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));

@@ -10,11 +10,14 @@ import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import type { Grant } from "../../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../../shared/run/granting.ts";
 import { isPromised } from "../../../../shared/review/changes.ts";
-import type { Answer, Verdict } from "../../../../shared/review/decision.ts";
+import type { Answer, AnyReview, Verdict } from "../../../../shared/review/decision.ts";
 import { type RunState, type Step, step } from "../../../../shared/run/lifecycle.ts";
 import { grantOffer } from "../deliver/run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../../stubs/run-calls.ts";
+import { type ToolStop, reachOf, toolStopFrom } from "../../../../shared/policy/stops.ts";
+import { isRoom } from "../../../../shared/notice-channels.ts";
 import { callIn, queueLastCall } from "../act/last-call.ts";
+import { queueStop, stoppableCall } from "../act/tool-stop.ts";
 import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
 import type { RunDeps, CurrentRun } from "../run-deps.ts";
 import type { ReviewAccess } from "./run-reviewers.ts";
@@ -35,6 +38,7 @@ type Counted = {
   readonly verdict: Extract<Verdict, { kind: "voted" | "approved" | "denied" | "dismissed" }>;
   readonly edit: EditedContent;
   readonly grant: Grant | null;
+  readonly stop: ToolStop | null;
 };
 
 /**
@@ -50,10 +54,10 @@ function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Subm
 const writtenIn = ({ written }: Extract<EditedContent, { kind: "edited" }>): Pick<Answer, "written"> =>
   written === undefined ? {} : { written: { reply: written.reply, risk: written.risk } };
 
-/** The state with the grant that was given with the approval of this gate. */
-function withGrant(state: RunState, gate: Gate, given: Grant): RunState {
+/** The state with the grant that was given, or the stop that was made, with the decision. */
+function withMore(state: RunState, gate: Gate, more: Pick<AnyReview, "given" | "stopped">): RunState {
   const review = state.reviews[gate];
-  return review === null ? state : { ...state, reviews: { ...state.reviews, [gate]: { ...review, given } } };
+  return review === null ? state : { ...state, reviews: { ...state.reviews, [gate]: { ...review, ...more } } };
 }
 
 export class RunDeciding {
@@ -87,8 +91,9 @@ export class RunDeciding {
       case "fill":
         return this.#answer(asked, "approve");
       case "deny":
+      case "denyStop":
       case "dismiss":
-        return this.#answer(asked, submission.act);
+        return this.#answer(asked, submission.act === "dismiss" ? submission.act : "deny");
       case "handOver":
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
@@ -96,6 +101,8 @@ export class RunDeciding {
         return this.#lift(asked);
       case "undoGrant":
         return this.#undoGrant(asked);
+      case "undoStop":
+        return this.#undoStop(asked);
       case "preview":
         return { kind: "noSuchLink" };
       default:
@@ -139,7 +146,8 @@ export class RunDeciding {
       case "dismissed": {
         const grant = act === "approve" ? this.#grantOf(asked, now) : null;
         if (grant === "notOffered") return { kind: "noGrant" };
-        this.#commitAnswer(asked, { next, verdict, edit, grant }, now);
+        const stop = submission.act === "denyStop" ? this.#stopOf(asked, now) : null;
+        this.#commitAnswer(asked, { next, verdict, edit, grant, stop }, now);
         return { kind: "decided" };
       }
       default:
@@ -151,7 +159,11 @@ export class RunDeciding {
    * Commits a decision that counts: its nonce, edit, grant and next state, with their facts, in one
    * transaction.
    */
-  #commitAnswer({ link, gate, by, submission, member, use }: DecisionInput, { next, verdict, edit, grant }: Counted, now: number): void {
+  #commitAnswer(
+    { link, gate, by, submission, member, use }: DecisionInput,
+    { next, verdict, edit, grant, stop }: Counted,
+    now: number,
+  ): void {
     const who = { gate, by: by.name, channel: link.channel };
     const { version, digest } = verdict.review;
     const facts: RecordFact[] = [];
@@ -174,8 +186,14 @@ export class RunDeciding {
         this.#queueGrant(grant, now);
       }
       if (verdict.kind === "denied") this.#deleteDenied(gate);
+      if (stop !== null) {
+        const { tool, until } = stop;
+        facts.push({ kind: "toolStopped", ...who, tool, reach: reachOf(stop), until: new Date(until).toISOString() });
+        queueStop(this.#deps.store, stop, false, now);
+      }
       if (verdict.kind === "approved" && gate === "request" && callIn(this.#deps.store) !== null) queueLastCall(this.#deps.store, now);
-      this.#deps.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
+      const more = { ...(grant === null ? {} : { given: grant }), ...(stop === null ? {} : { stopped: { ...stop, liftedAt: null } }) };
+      this.#deps.commit({ ...next, state: withMore(next.state, gate, more) }, now, facts);
     });
     this.#deps.flush();
   }
@@ -242,7 +260,32 @@ export class RunDeciding {
       use(now);
       this.#queueGrant(ended, now);
       const fact: RecordFact = { kind: "grantUndone", gate, by: by.name, channel: link.channel, grant: given.id };
-      this.#deps.commit({ state: withGrant(state, gate, ended), effects: [], verdict: null }, now, [fact]);
+      this.#deps.commit({ state: withMore(state, gate, { given: ended }), effects: [], verdict: null }, now, [fact]);
+    });
+    this.#deps.flush();
+    return { kind: "decided" };
+  }
+
+  /** The stop that comes with a denial: of the call's session, or of its key where it has none. */
+  #stopOf({ input, gate, by }: DecisionInput, now: number): ToolStop | null {
+    const call = stoppableCall(this.#deps.store, input);
+    if (call === undefined || gate === "response" || isRoom(by)) return null;
+    return toolStopFrom({ key: input.key.id, server: input.requestor.server, ...call, by: by.name }, now);
+  }
+
+  /** Lets go on what this reviewer stopped here. Again is the same answer. */
+  #undoStop({ state, link, gate, by, use }: DecisionInput): DecideAnswer {
+    const stopped = state.reviews[gate]?.stopped;
+    if (stopped === undefined || stopped.by !== by.name) return { kind: "noGrant" };
+    if (stopped.liftedAt !== null) return { kind: "repeated" };
+    const now = this.#deps.now();
+    const { liftedAt: _at, ...stop } = stopped;
+    this.#deps.store.transaction(() => {
+      use(now);
+      queueStop(this.#deps.store, stop, true, now);
+      const fact: RecordFact = { kind: "toolResumed", gate, by: by.name, channel: link.channel, tool: stop.tool };
+      const lifted = withMore(state, gate, { stopped: { ...stop, liftedAt: now } });
+      this.#deps.commit({ state: lifted, effects: [], verdict: null }, now, [fact]);
     });
     this.#deps.flush();
     return { kind: "decided" };

@@ -58,8 +58,18 @@ const en = {
     signedIn: "{by} signed in to the console",
     signedOut: "{by} signed out of the console",
     signedOutEverywhere: "{by} ended all sessions of the console",
-    stopped: { everything: "{by} stopped all sampling", server: "{by} stopped the server {of}", key: "{by} stopped the key {of}" },
-    resumed: { everything: "{by} resumed all sampling", server: "{by} resumed the server {of}", key: "{by} resumed the key {of}" },
+    stopped: {
+      everything: "{by} stopped all sampling",
+      server: "{by} stopped the server {of}",
+      key: "{by} stopped the key {of}",
+      tool: "{by} stopped the tool {of}",
+    },
+    resumed: {
+      everything: "{by} resumed all sampling",
+      server: "{by} resumed the server {of}",
+      key: "{by} resumed the key {of}",
+      tool: "{by} resumed the tool {of}",
+    },
     toolAccepted: "{by} accepted the definition of the tool {tool} of {server}",
     toolHidden: "{by} hid the tool {tool} of {server}",
     toolsChanged: {
@@ -143,8 +153,18 @@ const zhCN: Texts<typeof en> = {
     signedIn: "{by} 登录了控制台",
     signedOut: "{by} 退出了控制台",
     signedOutEverywhere: "{by} 结束了控制台的所有会话",
-    stopped: { everything: "{by} 停止了全部采样", server: "{by} 停止了服务器 {of}", key: "{by} 停止了密钥 {of}" },
-    resumed: { everything: "{by} 恢复了全部采样", server: "{by} 恢复了服务器 {of}", key: "{by} 恢复了密钥 {of}" },
+    stopped: {
+      everything: "{by} 停止了全部采样",
+      server: "{by} 停止了服务器 {of}",
+      key: "{by} 停止了密钥 {of}",
+      tool: "{by} 停用了工具 {of}",
+    },
+    resumed: {
+      everything: "{by} 恢复了全部采样",
+      server: "{by} 恢复了服务器 {of}",
+      key: "{by} 恢复了密钥 {of}",
+      tool: "{by} 恢复了工具 {of}",
+    },
     toolAccepted: "{by} 接受了 {server} 的工具 {tool} 的定义",
     toolHidden: "{by} 隐藏了 {server} 的工具 {tool}",
     toolsChanged: {

@@ -165,6 +165,16 @@ function useTold(what: StepWhat, made: Made): Told {
       };
     case "grantUndone":
       return { head: fill(steps.grantUndone, { by: <Name value={what.by} /> }) };
+    case "toolStopped":
+      return {
+        head: fill(steps.toolStopped[what.reach], {
+          by: <Name value={what.by} />,
+          tool: <Name value={what.tool} />,
+          until: time(what.until),
+        }),
+      };
+    case "toolResumed":
+      return { head: fill(steps.toolResumed, { by: <Name value={what.by} />, tool: <Name value={what.tool} /> }) };
     case "handedOver":
       return { head: fill(steps.handedOver, { by: <Name value={what.by} />, to: <Name value={what.to} />, gate: texts.gates[what.gate] }) };
     case "declined":

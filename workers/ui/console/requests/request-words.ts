@@ -120,6 +120,11 @@ const en = {
     granted: "{by} allowed {uses} until {until}",
     uses: "{n, # later request/# later requests}",
     grantUndone: "{by} ended the permission for later requests",
+    toolStopped: {
+      session: "{by} stopped {tool} for the session, until {until}",
+      key: "{by} stopped {tool} for the API key, until {until}",
+    },
+    toolResumed: "{by} let the calls of {tool} go on",
     handedOver: "{by} handed the {gate} over to {to}",
     declined: "{by} left the decision about the {gate} to others",
     linkRenewed: "{reviewer} got a new link",
@@ -271,6 +276,11 @@ const zhCN: Texts<typeof en> = {
     granted: "{by} 放行{uses}，直到 {until}",
     uses: "之后的 {n} 个请求",
     grantUndone: "{by} 撤销了放行",
+    toolStopped: {
+      session: "{by} 在此会话中停用了 {tool}，至 {until}",
+      key: "{by} 对此 API 密钥停用了 {tool}，至 {until}",
+    },
+    toolResumed: "{by} 恢复了 {tool} 的调用",
     handedOver: "{by} 将{gate}转交给 {to}",
     declined: "{by} 将{gate}留给其他人决定",
     linkRenewed: "{reviewer} 获得了新链接",

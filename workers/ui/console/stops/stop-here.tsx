@@ -12,16 +12,21 @@ import { Confirm, Note, Press, Tag } from "../pieces.tsx";
 import { stopsWords } from "./stops-words.ts";
 
 /** What may be stopped beside what else is. */
-type Stoppable = Exclude<Stop, { readonly scope: "everything" }>;
+type Stoppable = Extract<Stop, { readonly scope: "server" | "key" }>;
 
 export const stopsOf = async ({ api }: Visit): Promise<readonly Stopped[]> => (await api.read(paths.admin.stops)).stops;
 
-const isSame = (one: Stop, other: Stop): boolean => one.scope === other.scope && nameIn(one) === nameIn(other);
-const nameIn = (stop: Stop): string => (stop.scope === "everything" ? "" : stop.scope === "server" ? stop.server : stop.key);
+const isSame = (one: Stopped, other: Stoppable): boolean => one.scope === other.scope && nameIn(one) === nameIn(other);
+
+function nameIn(stop: Stoppable | Stopped): string {
+  if (stop.scope === "tool") return stop.tool;
+  return stop.scope === "everything" ? "" : stop.scope === "server" ? stop.server : stop.key;
+}
 
 /** The path of a stop under /admin/stops, which also is the value of the forms' field. */
-export const stopPath = (stop: Stop): string => {
+export const stopPath = (stop: Stoppable | Stopped): string => {
   if (stop.scope === "everything") return "everything";
+  if (stop.scope === "tool") return `tools/${stop.id}`;
   return `${stop.scope === "server" ? "servers" : "keys"}/${encodeURIComponent(nameIn(stop))}`;
 };
 
@@ -82,9 +87,18 @@ export const StopNote = ({ visit }: { visit: Visit }) => {
   return done === "stopped" || done === "resumed" ? <Note of="ok">{texts.done[done]}</Note> : null;
 };
 
-export const StopName = ({ stop, called }: { stop: Stop; called?: string | undefined }) => {
+type ToolProps = { readonly stop: Extract<Stopped, { scope: "tool" }>; readonly called: string | undefined };
+
+const ToolName = ({ stop: { server, tool, key, of, by }, called }: ToolProps) => {
+  const texts = useTexts(stopsWords);
+  const [where, name] = [<Name value={server} />, <Name value={tool} />];
+  return <>{fill(texts.tool[of], { tool: name, server: where, key: <Name value={called ?? key} />, by: <Name value={by} /> })}</>;
+};
+
+export const StopName = ({ stop, called }: { stop: Stopped; called?: string | undefined }) => {
   const texts = useTexts(stopsWords);
   if (stop.scope === "everything") return <>{texts.everything}</>;
+  if (stop.scope === "tool") return <ToolName stop={stop} called={called} />;
   const name = <Name value={called ?? nameIn(stop)} />;
   return <>{fill(stop.scope === "server" ? texts.server : texts.key, { name })}</>;
 };

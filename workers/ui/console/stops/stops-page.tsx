@@ -54,7 +54,7 @@ const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Sto
       ) : (
         <ul class="rank">
           {stops.map((stop) => {
-            const called = stop.scope === "key" ? names.get(stop.key) : undefined;
+            const called = "key" in stop ? names.get(stop.key) : undefined;
             return (
               <li class="line">
                 <span>

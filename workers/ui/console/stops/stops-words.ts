@@ -12,6 +12,10 @@ const en = {
   everything: "All sampling",
   server: "MCP server {name}",
   key: "API key {name}",
+  tool: {
+    session: "{tool} on {server}, in one session of {key}, stopped by {by}",
+    key: "{tool} on {server}, for {key}, stopped by {by}",
+  },
   resume: "Resume",
   stopAll: "Stop everything",
   stopAllSays: "Every open request is cancelled, and new ones are refused until you resume. What is cancelled stays cancelled.",
@@ -41,6 +45,10 @@ const zhCN: Texts<typeof en> = {
   everything: "全部采样",
   server: "MCP 服务器 {name}",
   key: "API 密钥 {name}",
+  tool: {
+    session: "{server} 上的 {tool}，限 {key} 的一个会话，由 {by} 停用",
+    key: "{server} 上的 {tool}，对 {key}，由 {by} 停用",
+  },
   resume: "恢复",
   stopAll: "全部停止",
   stopAllSays: "所有进行中的请求将被取消，新请求会被拒绝，直到您恢复。已取消的请求不会恢复。",
