@@ -6,7 +6,7 @@ import type { Gate } from "../model/gate.ts";
 import { shapeDigest } from "../policy/grant.ts";
 import { type RequestKind, type ReviewFacts, reviewFacts, servedBy } from "./review-facts.ts";
 import { mayDecide } from "./permissions.ts";
-import type { ReviewView } from "./view.ts";
+import type { ReviewView, ToolCallView } from "./view.ts";
 
 /** One waiting review of one reviewer. Names are cut: the review's page has them whole. */
 export type InboxFacts = {
@@ -81,14 +81,19 @@ const imagesIn = (view: ReviewView): number =>
 const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
   reply !== null && "content" in reply && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
 
+/** A call before it is sent. */
+export const isOfSeries = (view: ReviewView): view is ToolCallView => view.subject === "toolCall" && view.gate === "request";
+
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or
  * that the policy decides: the gate, who asks for whom, the rule, the shape that a grant has
  * (`shapeDigest`), the longest reply, and at the response gate the model that answered. A form is
- * like no other: each has its own answer.
+ * like no other: each has its own answer. Calls before they are sent are alike where they are of
+ * one session: a page shows each in a row of its own.
  */
 export function alikeDigest(view: ReviewView): string {
   const { server, client, owner, method, name, provenance } = view.requestor;
+  if (isOfSeries(view)) return digestOf("countersign/inbox-series/v1", view.series ?? view.run);
   return digestOf("countersign/inbox-alike/v1", {
     gate: view.gate,
     requestor: { server, client, owner, method, name, provenance },

@@ -125,6 +125,8 @@ export type ReviewCommon = {
   readonly handedBy?: { readonly by: string; readonly at: number; readonly note: string | null } | null;
   /** The grant that this reviewer gave with their approval. */
   readonly given?: GivenGrant | null;
+  /** Of a call: equal for those of one key at one server, in one session where it has one. */
+  readonly series?: string;
   /** What a denial of this call may stop of its tool; null where it may stop nothing. */
   readonly mayStop?: StopReach | null;
   /** The stop that this reviewer made with their denial. Times are Unix milliseconds. */

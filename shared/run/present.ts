@@ -1,5 +1,6 @@
 // A run as a review shows it: one value from the state and the content, for the gate of the link.
 
+import { digestOf } from "../encoding.ts";
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
@@ -119,7 +120,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
     ...sinceLastCall(shown),
-    ...stopsHere(shown, review),
+    ...ofSession(shown, review),
     risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
   };
@@ -132,15 +133,20 @@ function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<R
   return { before: lastCall, differing: callDifferences(request, lastCall).length };
 }
 
-/** A room stops nothing: a stop has a person's name. */
-function stopsHere(
+/**
+ * What a call at its gate has in common with others. A room stops nothing: a stop has a person's
+ * name.
+ */
+function ofSession(
   { input, gate, reviewer, isRoom, asked }: PresentInput,
   { closing, stopped }: Review,
-): Pick<ReviewCommon, "mayStop" | "stopped"> {
+): Pick<ReviewCommon, "series" | "mayStop" | "stopped"> {
   if (gate === "response" || !isToolCall(asked.request)) return {};
   const session = input.sessionless === true ? null : input.requestRef.session;
   const isOwn = stopped !== undefined && stopped.by === reviewer.name;
+  const { key, requestor } = input;
   return {
+    series: digestOf("countersign/series/v1", { key: key.id, server: requestor.server, session }),
     mayStop: isRoom || closing !== null ? null : reachOf({ session }),
     stopped: isOwn ? { reach: reachOf(stopped), until: stopped.until, liftedAt: stopped.liftedAt } : null,
   };

@@ -226,4 +226,11 @@ export const approvalMutants: readonly Mutant[] = [
     to: "",
     test: stop("that no rule asks about"),
   },
+  {
+    file: "workers/ui/inbox/series.tsx",
+    name: "a call with a warning is in no row",
+    from: "return risks.length > 0 || requestAsAsked",
+    to: "return requestAsAsked",
+    test: { file: "test/workers/contract/inbox-series.test.ts", only: "stands alone" },
+  },
 ];

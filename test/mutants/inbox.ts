@@ -195,8 +195,8 @@ export const inboxMutants: readonly Mutant[] = [
   {
     ...bulk,
     name: "several reviews are approved by their own button alone",
-    from: 'act !== "approve:0" && act !== "deny"',
-    to: 'act === undefined || act === "preview"',
+    from: 'act === "approve:0" || act === "deny" || act === "denyStop"',
+    to: 'act !== undefined && act !== "preview"',
     test: { file: inbox, only: "with changes that no page showed" },
   },
   {

@@ -196,6 +196,29 @@ const hasDefinition = ({ definition }: ToolCall, words: Words): boolean =>
   definition !== undefined &&
   (definition.title !== undefined || definition.description !== undefined || claimWords(definition.annotations, words) !== "");
 
+type RowProps = { readonly call: ToolCall; readonly before: ToolCall | null };
+
+/** All that a call among others sends, and what its last approved one had otherwise. */
+export const CallRow = ({ call, before }: RowProps) => (
+  <>
+    <div class="said">
+      <Values json={argumentsJsonOf(call)} />
+    </div>
+    {before === null ? null : <Before call={call} before={before} />}
+  </>
+);
+
+/** What the server says of the tool of such calls, where it says anything. */
+export const definitionPart = ({ call, showing, fromServer, prefix }: Omit<CallProps, "before" | "from">, words: Words): FramedPart[] =>
+  hasDefinition(call, words)
+    ? [
+        {
+          from: fromServer,
+          part: <Definition call={call} showing={showing} prefix={prefix} field={argumentFields(call)?.field} />,
+        },
+      ]
+    : [];
+
 /** What would run: its arguments, and what the server says of the tool. */
 export const CallContent = ({ call, before, showing, from, fromServer, prefix }: CallProps) => {
   const words = useWords();
@@ -217,9 +240,7 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
           </>
         ),
     },
-    ...(hasDefinition(call, words)
-      ? [{ from: fromServer, part: <Definition call={call} showing={showing} prefix={prefix} field={field} /> }]
-      : []),
+    ...definitionPart({ call, showing, fromServer, prefix }, words),
   ];
   return <Frames parts={parts} />;
 };

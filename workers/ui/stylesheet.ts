@@ -278,6 +278,8 @@ const inbox = `
 .batch[hidden] { display: none; } .batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
 .pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
+.series { list-style: none; margin: 0; padding: .25rem .875rem; } .series > li + li { border-top: 1px solid var(--line); } .series > .over { opacity: .6; }
+.series .check { align-items: start; cursor: auto; } .series .pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); flex: none; position: relative; } .series .whole { flex: 1; min-width: 0; padding: .5rem 0; }
 .one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }
 .one > h2 { font-weight: 400; color: var(--soft); } .one > h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
 #decision.card > .btn { width: 100%; }

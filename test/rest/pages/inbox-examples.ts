@@ -1,9 +1,10 @@
 // The pages of an inbox in each of their states, in which every text from outside can be replaced.
 
 import type { InboxItem, InboxList } from "../../../shared/review/inbox-list.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ReviewView, ToolCallView } from "../../../shared/review/view.ts";
 import type { Page } from "../../../workers/ui/page.ts";
-import { openRequest, openResponse } from "../../outside/pages/examples.ts";
+import { withArguments } from "../../../shared/model/subject/tool-call.ts";
+import { openRequest, openResponse, typedCall } from "../../outside/pages/examples.ts";
 
 const now = openRequest.now;
 const inbox = { path: "/inbox", count: 4 } as const;
@@ -74,6 +75,30 @@ const together = (views: readonly ReviewView[], more: object = {}): Page => ({
   },
 });
 
+const callOf = (tool: string, json: string, more: Partial<ToolCallView> = {}): ToolCallView => ({
+  ...typedCall,
+  risks: [],
+  series: "s",
+  mayStop: "session",
+  requestor: { ...typedCall.requestor, server: "files", name: tool },
+  request: withArguments({ ...typedCall.request, server: "files", tool }, json),
+  ...more,
+});
+
+const read = (path: string): ToolCallView => callOf("read_file", JSON.stringify({ path }));
+const rounding = "const cents = Math.round(x * 100)\nif (!Number.isSafeInteger(cents)) throw new RangeError()\nreturn cents / 100";
+
+const calls: readonly ToolCallView[] = [
+  read("src/pay/ledger.ts"),
+  read("src/pay/tax.ts"),
+  callOf("write_file", JSON.stringify({ path: "src/pay/round.ts", content: rounding }), {
+    before: withArguments(typedCall.request, JSON.stringify({ path: "src/pay/round.ts", content: "return Math.round(x)" })),
+  }),
+  callOf("write_file", JSON.stringify({ path: ".github/workflows/ci.yml", content: "on: push" }), {
+    risks: [{ level: "medium", kind: "overridesInstructions", pointer: "/arguments" }],
+  }),
+];
+
 export const inboxPages: Readonly<Record<string, Page>> = {
   "an inbox": {
     kind: "inbox",
@@ -92,6 +117,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
   },
   "reviews together": together([openRequest, { ...openRequest, run: "run_1" }]),
   "reviews together, to deny": together([openResponse, openRequest], { isAlike: false, isDenying: true, most: 15 }),
+  "calls of one session": together(calls),
   "what came of several": {
     kind: "bulkDone",
     input: {
@@ -100,6 +126,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
         { key: "request:run_1", path: "/inbox/reviews/request/run_1", view: openRequest, outcome: "stale" },
         { key: "request:run_2", path: null, view: null, outcome: "failed" },
       ],
+      rest: null,
       reader: "Ann Lee",
       inbox,
     },

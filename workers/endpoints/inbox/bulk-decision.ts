@@ -135,21 +135,24 @@ bulkRoutes.post(paths.inboxBulk, decideBulk, async (c) => {
   const keys = new Set(posted.map((each) => each?.key));
   const acts = fields.getAll(formFields.act);
   const reason = plainLineEnds(fields.get(formFields.reason) ?? "").trim();
+  const picked = new Set(fields.getAll("pick").filter((key) => isReviewKey(reader, key)));
+  const together = (some: Iterable<string>) => `together?${new URLSearchParams([...some].map((key) => ["pick", key]))}`;
   const isReadable = !posted.includes(undefined) && keys.size === posted.length && posted.length <= mostInBulk && acts.length <= 1;
-  if (!isReadable || posted.length === 0 || reason.length > longestReason) return errorPage(c, "badRequest", 400);
+  if (!isReadable || (posted.length === 0 && picked.size === 0) || reason.length > longestReason) return errorPage(c, "badRequest", 400);
   const [act] = acts;
   // Any other button decides nothing: the page is made again, with what is true by now.
-  if (act !== "approve:0" && act !== "deny") {
-    const query = new URLSearchParams([...keys].map((key) => ["pick", key ?? ""]));
-    return c.redirect(`${reader.home}/together?${query}`, 303);
-  }
-  const asked = { act: act === "deny" ? act : "approve", reason } as const;
+  const isDecision = act === "approve:0" || act === "deny" || act === "denyStop";
+  const shown = picked.size > 0 ? picked : posted.flatMap((each) => each?.key ?? []);
+  if (!isDecision || posted.length === 0) return c.redirect(`${reader.home}/${together(shown)}`, 303);
+  const asked = { act: act === "approve:0" ? "approve" : act, reason } as const;
   const reviews = await Promise.all(posted.flatMap((each) => (each === undefined ? [] : [decideOne(c, reader, each, asked)])));
-  const input = { reviews, reader: reader.person.name, inbox: { path: home, count: reader.count } };
+  const left = [...picked].filter((key) => !keys.has(key));
+  const rest = left.length === 0 ? null : { n: left.length, path: `${home}/${together(left)}` };
+  const input = { reviews, rest, reader: reader.person.name, inbox: { path: home, count: reader.count } };
   return answerPage(c, { kind: "bulkDone", input }, 200, { language: reader.person.language });
 });
 
-type BulkDecision = { readonly act: "approve" | "deny"; readonly reason: string };
+type BulkDecision = { readonly act: "approve" | "deny" | "denyStop"; readonly reason: string };
 
 /**
  * One decision, as a press on the review's own page. What fails for one says nothing of the others.
@@ -195,7 +198,7 @@ async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { 
 function wordOf(decided: DecideAnswer, act: BulkDecision["act"]): DoneOutcome {
   switch (decided.kind) {
     case "decided":
-      return act === "deny" ? "denied" : "approved";
+      return act === "approve" ? "approved" : "denied";
     case "repeated":
       return "repeated";
     case "onceUsed":

@@ -18,6 +18,7 @@ import { Notices, replyHistory, requestHistory, showingOf } from "../review-page
 import { fill, fillText } from "../sentence.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
+import { Series, SeriesHeading, callsIn, seriesTitle } from "./series.tsx";
 import { riskWords } from "../../../shared/channels/risk-words.ts";
 import { placeWords } from "../../../shared/channels/content-words.ts";
 
@@ -166,11 +167,22 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) =>
   );
 };
 
+const Each = (input: BulkPageInput) => (
+  <>
+    {input.reviews.map((review, index) => (
+      <One review={review} index={index} of={input.reviews.length} />
+    ))}
+    {input.reviews.length === 0 ? null : <Decision {...input} />}
+  </>
+);
+
 export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) => {
   const { cspNonce, action, reviews, over, most, reader, inbox } = input;
   const words = useWords();
   const { bulk } = words.inbox;
-  const title = reviews.length === 0 ? bulk.nothing : fillText(bulk.title, { n: reviews.length });
+  const calls = input.isAlike ? callsIn(reviews) : null;
+  const title =
+    calls !== null ? seriesTitle(calls, words) : reviews.length === 0 ? bulk.nothing : fillText(bulk.title, { n: reviews.length });
   return (
     <Document
       title={`${title} · ${words.page.product}`}
@@ -184,14 +196,11 @@ export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) =
         <button type="submit" class="btn skip" name={formFields.act} value="preview">
           {bulk.look}
         </button>
-        <h1 class="said-by-us">{title}</h1>
+        {calls === null ? <h1 class="said-by-us">{title}</h1> : <SeriesHeading calls={calls} />}
         <Listening live={`${inbox.path}/live`} page={inbox.path} count={inbox.count} />
         {over === 0 ? null : <p class="note mind">{fill(bulk.over, { n: over })}</p>}
         {most === null ? null : <p class="note mind">{fill(bulk.most, { n: String(most) })}</p>}
-        {reviews.map((review, index) => (
-          <One review={review} index={index} of={reviews.length} />
-        ))}
-        {reviews.length === 0 ? null : <Decision {...input} />}
+        {calls === null ? <Each {...input} /> : <Series calls={calls} isDenying={input.isDenying} />}
         <p>
           <a href={inbox.path}>{bulk.back}</a>
         </p>

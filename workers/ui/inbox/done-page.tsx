@@ -6,6 +6,7 @@ import type { ReviewView } from "../../../shared/review/view.ts";
 import { Document, type InboxMark } from "../document.tsx";
 import { useWords } from "../language.ts";
 import { HeadingWords } from "../lead.tsx";
+import { fill } from "../sentence.tsx";
 
 export type DoneOutcome = keyof Words["inbox"]["done"]["outcomes"];
 
@@ -17,13 +18,18 @@ export type DoneReview = {
   readonly outcome: DoneOutcome;
 };
 
-export type DonePageInput = { readonly reviews: readonly DoneReview[]; readonly reader: string; readonly inbox: InboxMark };
+export type DonePageInput = {
+  readonly reviews: readonly DoneReview[];
+  /** Those of the page that were not selected. */ readonly rest: { readonly n: number; readonly path: string } | null;
+  readonly reader: string;
+  readonly inbox: InboxMark;
+};
 
 const isDecided = (outcome: DoneOutcome): boolean => outcome === "approved" || outcome === "denied" || outcome === "repeated";
 
-export const DonePage = ({ cspNonce, reviews, reader, inbox }: DonePageInput & { cspNonce: string }) => {
+export const DonePage = ({ cspNonce, reviews, rest, reader, inbox }: DonePageInput & { cspNonce: string }) => {
   const words = useWords();
-  const { done, bulk } = words.inbox;
+  const { done, bulk, series } = words.inbox;
   return (
     <Document title={`${done.title} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
       <div class="wrap inbox">
@@ -41,6 +47,13 @@ export const DonePage = ({ cspNonce, reviews, reader, inbox }: DonePageInput & {
             );
           })}
         </ol>
+        {rest === null ? null : (
+          <p>
+            <a class="btn" href={rest.path}>
+              {fill(series.rest, { n: rest.n })}
+            </a>
+          </p>
+        )}
         <p>
           <a href={inbox.path}>{bulk.back}</a>
         </p>

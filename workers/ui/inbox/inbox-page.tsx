@@ -146,22 +146,28 @@ const Row = ({ item, path, now, reader }: RowProps) => {
 };
 
 /**
- * The heading of reviews that differ in their messages alone, with a link that opens them on one
- * page.
+ * The heading of reviews that differ in their messages alone, or of calls of one session, with a
+ * link that opens them on one page.
  */
 const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; path: string }) => {
   const words = useWords();
   const { list } = words.inbox;
   const [first] = items;
   if (first === undefined) return null;
+  const { client, server, requestKind } = first.facts;
+  const isCall = requestKind === "toolCall" && first.gate === "request";
   const some = items.slice(0, mostInBulk);
   const query = new URLSearchParams(some.map(({ run, gate }) => ["pick", reviewKey(run, gate)]));
   return (
     <li class="group">
       <div class="open">
-        <h2>{fill(list.alike, { n: String(of), caller: <Caller facts={first.facts} /> })}</h2>
+        <h2>
+          {isCall
+            ? fill(list.series, { n: String(of), client: <Name value={client} />, server: <Name value={server} /> })
+            : fill(list.alike, { n: String(of), caller: <Caller facts={first.facts} /> })}
+        </h2>
         <p class="meta">
-          <span>{list.alikeWhy}</span>
+          {isCall ? null : <span>{list.alikeWhy}</span>}
           <a href={`${path}/together?${query}`}>{fill(list.group, { n: some.length })}</a>
         </p>
       </div>

@@ -19,6 +19,12 @@ export const inboxScript = `
   const batch = document.getElementById("batch");
   const boxes = () => all(".queue .pick input");
   const count = () => {
+    const picked = all(".series input").filter((box) => box.checked && !box.disabled).length;
+    for (const button of all("button[data-count]")) {
+      const { lang, words } = JSON.parse(button.dataset.count);
+      button.textContent = phrase(lang, words, picked);
+      button.disabled = picked === 0;
+    }
     if (batch === null) return;
     const words = JSON.parse(batch.dataset.words);
     const n = boxes().filter((box) => box.checked && !box.disabled).length;
