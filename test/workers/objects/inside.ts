@@ -62,7 +62,7 @@ export const tablesOf = (stub: DurableObjectStub<RunObject> | DurableObjectStub)
 export const outboxOf = async (run: string): Promise<string[]> =>
   ((await tablesOf(stubOf(run)))["outbox"] ?? []).map(({ kind }) => String(kind));
 
-/** Waits until a run has done everything that it does behind: its key, sessions and cache know of it. */
+/** Waits until a run has done what it does behind: its key, sessions and cache know of it. */
 export const quiet = (run: string): Promise<boolean> => eventually("an empty outbox", async () => (await outboxOf(run)).length === 0);
 
 export function tablesIn(storage: DurableObjectStorage): Rows {
