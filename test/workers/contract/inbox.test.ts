@@ -10,6 +10,7 @@ import { addressDigest, inboxNameOf, reviewKey } from "../../../shared/review/in
 import { runIdOf, runRandomLength } from "../../../shared/sealed-id.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
+import { recordOf } from "../objects/inside.ts";
 import {
   configure,
   env,
@@ -364,7 +365,8 @@ describe("alike reviews together", () => {
     expect((await press(await linkOf(runs[1] ?? "", "Grace"), "approve", edit)).status).toBe(303);
     readFor();
     expect(outcomesIn(await (await browser.post("/inbox/together", fields)).text())).toEqual(["approved", "stale", "approved"]);
-    const votes = (await recordLines()).filter(({ fact }) => fact.kind === "voted" && fact.by === "Ada").map(({ run }) => run);
+    const records = await Promise.all(runs.map((each) => recordOf(each)));
+    const votes = records.flat().flatMap(({ run, fact }) => (fact.kind === "voted" && fact.by === "Ada" ? [run] : []));
     expect(votes.toSorted()).toEqual([runs[0], runs[2]].toSorted());
   });
 
@@ -384,8 +386,8 @@ describe("alike reviews together", () => {
     expect(outcomesIn(await (await browser.post("/inbox/together", fields)).text())).toEqual(["repeated", "repeated", "repeated"]);
     fields.set("act", "deny");
     expect(outcomesIn(await (await browser.post("/inbox/together", fields)).text())).toEqual(["sentBefore", "sentBefore", "sentBefore"]);
-    const decided = (await recordLines()).filter(({ fact }) => fact.kind === "approved" || fact.kind === "denied");
-    expect(decided).toHaveLength(3);
+    const records = await Promise.all(runs.map((each) => recordOf(each)));
+    expect(records.flat().filter(({ fact }) => fact.kind === "approved" || fact.kind === "denied")).toHaveLength(3);
   });
 
   test.each<[string, (fields: URLSearchParams) => void, readonly string[]]>([

@@ -2,9 +2,9 @@
 // content.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { recordOf } from "../objects/inside.ts";
 import { configure, env, eventually, gateway, gatewayWith, notices, policy, publicUrl, sample } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
-import { recordLines } from "../support/record.ts";
 import { formOf, pathOf, press, tokenOf } from "../support/reviewer.ts";
 import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
@@ -91,9 +91,9 @@ describe("an open page", () => {
   });
 
   test("that listens writes nothing and decides nothing", async () => {
-    const before = (await recordLines()).filter((line) => line.run === run).length;
+    const before = (await recordOf(run)).length;
     for (let i = 0; i < 5; i += 1) (await listen(ada)).close();
-    expect((await recordLines()).filter((line) => line.run === run)).toHaveLength(before);
+    expect(await recordOf(run)).toHaveLength(before);
     expect((await listen(grace)).told[0]?.state).toBe("open");
   });
 
