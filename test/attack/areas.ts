@@ -2,10 +2,12 @@
 // line here.
 
 import { type Area } from "./attack.ts";
+import { calls } from "./areas/calls.ts";
 import { console as operatorConsole } from "./areas/console.ts";
 import { deciding } from "./areas/deciding.ts";
 import { exhaustion } from "./areas/exhaustion.ts";
 import { faults } from "./areas/faults.ts";
+import { forms } from "./areas/forms.ts";
 import { guardrails } from "./areas/guardrails.ts";
 import { headers } from "./areas/headers.ts";
 import { keys } from "./areas/keys.ts";
@@ -24,6 +26,8 @@ export const areas: readonly Area[] = [
   headers,
   links,
   deciding,
+  calls,
+  forms,
   scripts,
   outward,
   relay,

@@ -1,5 +1,5 @@
 // The documents of the gateway under attack. The name of an MCP server says which gates its
-// requests meet.
+// requests meet, and the name of a tool what its calls do.
 
 const gate = (server: string, then: object): object => ({ name: server, when: { server }, then });
 
@@ -15,6 +15,13 @@ const firstNames = { slack: "Sam", email: "Mia", webhook: "Wim" } as const;
 export const nameAt = (channel: keyof typeof firstNames, place: number): string => `${firstNames[channel]} ${place}`;
 const each = <T>(make: (place: number) => T): T[] => Array.from({ length: placesPerChannel }, (_, place) => make(place));
 const channels = ["slack", "email", "webhook"] as const;
+
+/** What is asked about a client's call, by its tool. */
+const callsOf = (tool: string, then: { readonly request: string } & Record<string, unknown>, when: object = {}): object => ({
+  name: `${then.request}: ${tool}`,
+  when: { subject: "toolCall", server: "calls*", tool, ...when },
+  then: { response: "allow", ...then },
+});
 
 const ada = { name: "Ada", email: "ada@example.org" };
 const ben = { name: "Ben", email: "ben@example.org" };
@@ -44,14 +51,27 @@ export const policy = {
         }),
       ),
     ),
+    callsOf("delete_*", { request: "review", tellReason: true }),
+    callsOf("two_*", { request: "review", quorum: 2, reviewers: ["three"] }),
+    callsOf("own_*", { request: "review", reviewers: ["adaAndBen"] }),
+    callsOf("confirm_*", { request: "confirm" }),
+    callsOf("read_*", { request: "allow", response: "review" }),
+    callsOf("grant_*", { request: "review", grants: true }),
+    callsOf("drop_*", { request: "refuse" }),
+    callsOf("pay", { request: "allow" }, { arguments: [{ pointer: "/amount", under: 100 }] }),
+    callsOf("pay", { request: "review" }),
+    { name: "commands", when: { subject: "toolCall", server: "claude-code", tool: "Bash" }, then: { request: "review" } },
+    { name: "brief forms", when: { subject: "form", server: "forms-brief" }, then: { request: "confirm", deadlineSeconds: 1 } },
     gate("by-slack-or-email", { request: "review", response: "allow", reviewers: ["slackOrEmail"], deadlineSeconds: 600 }),
   ],
   default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+  redaction: { rules: [{ name: "tokens", when: { subject: "toolCall", server: "calls-masked" }, pattern: "tok_[a-z]+" }] },
   imageHosts: ["images.example.com"],
   reviewers: {
     everyone: [cleo],
     three: [cleo, { name: "Dora" }, { name: "Emil" }],
     adaAndBen: [ada, ben],
+    formOwners: [{ name: "Fay", email: "fay@example.org" }],
     slackOrEmail: [{ name: "Sol", slack: "U0ADA", email: "sol@example.org", notify: ["slack", "email"] }],
     ...Object.fromEntries(
       each((place) => [
@@ -85,6 +105,14 @@ export const servers = (url: string, redirectUrl: string): object => ({
     modern: { url, allowPrivate: true, protocol: "2026", secret: "NOTES_TOKEN" },
     "modern-reviewed": { url, allowPrivate: true, protocol: "2026" },
     "modern-else": { url, allowPrivate: true, protocol: "2026" },
+    calls: { url, allowPrivate: true, protocol: "2025" },
+    "calls-else": { url, allowPrivate: true, protocol: "2025" },
+    "calls-modern": { url, allowPrivate: true, protocol: "2026" },
+    "calls-masked": { url, allowPrivate: true, protocol: "2025" },
+    "calls-pinned": { url, allowPrivate: true, protocol: "2025", pin: "hold" },
+    forms: { url, allowPrivate: true, protocol: "2025", elicitation: "fulfil" },
+    "forms-brief": { url, allowPrivate: true, protocol: "2025", elicitation: "fulfil" },
+    "forms-listed": { url, allowPrivate: true, protocol: "2025", elicitation: "fulfil", elicitationHosts: ["linear.app"] },
     passing: { url, passAuthorization: true, allowPrivate: true, protocol: "2025" },
     ...Object.fromEntries(
       [301, 302, 303, 307, 308].map((status) => [

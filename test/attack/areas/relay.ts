@@ -2,24 +2,13 @@
 // and states and sessions that were made up.
 
 import { expect } from "vitest";
-import { type RawCall, type RawMcpServer, askFor, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
+import { type RawMcpServer, askFor, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
 import { until } from "../../outside/support/raw-client.ts";
 import { type Area, type Attack, eachOf } from "../attack.ts";
 import { openedBy, press } from "../people.ts";
-import { beginSession } from "../relay-client.ts";
-import type { Answer, World } from "../world.ts";
+import { type Modern, beginSession, isCall, modern, withServer } from "../relay-client.ts";
+import type { World } from "../world.ts";
 
-/** What the server does for one attack. */
-async function withServer(world: World, behave: RawMcpServer["behave"], run: () => Promise<void>): Promise<void> {
-  world.mcp.behave = behave;
-  try {
-    await run();
-  } finally {
-    world.mcp.behave = () => false;
-  }
-}
-
-const isCall = ({ message, method }: RawCall): boolean => method === "POST" && message.method === "tools/call";
 const call = (id: number, name = "tool", more: object = {}): object => ({
   jsonrpc: "2.0",
   id,
@@ -196,38 +185,6 @@ const sessions: readonly Attack[] = [
     },
   })),
 ];
-
-type Modern = {
-  readonly server?: string;
-  readonly key?: string;
-  readonly name?: string;
-  readonly more?: object;
-  readonly arguments_?: object;
-};
-
-let ids = 0;
-
-/** One `tools/call` of a client of 2026-07-28. */
-function modern(
-  world: World,
-  { server = "modern", key = world.ann.key, name = "ask", more = {}, arguments_ = {} }: Modern = {},
-): Promise<Answer> {
-  ids += 1;
-  const _meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
-  };
-  return world.ask(`/mcp/${server}`, {
-    key,
-    headers: {
-      Accept: "application/json, text/event-stream",
-      "MCP-Protocol-Version": "2026-07-28",
-      "Mcp-Method": "tools/call",
-      "Mcp-Name": name,
-    },
-    body: { jsonrpc: "2.0", id: `m-${ids}`, method: "tools/call", params: { name, arguments: arguments_, ...more, _meta } },
-  });
-}
 
 const sampling = {
   method: "sampling/createMessage",
