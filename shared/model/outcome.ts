@@ -124,6 +124,12 @@ export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCrede
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd | "dismissed";
 
 /**
+ * Why a request leaves its run. `timedOut`: its client waits no longer, and may ask the same again;
+ * as `originatingRequest` where the run is not about a call that its client comes back for.
+ */
+export type WithdrawCause = CancelCause | "timedOut";
+
+/**
  * Why a sampling request belongs to no client request. The last four are the relay's: its server
  * asked on the stream of a request about an unknown task; nothing shows which request it serves,
  * and the server's `association` setting is `strict`; or none is in flight; or several are, and the

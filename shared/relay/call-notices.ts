@@ -9,6 +9,13 @@ import { objectOf } from "../json/values.ts";
 
 export const callMethod = "tools/call";
 
+/**
+ * Whether the reason of a cancellation says that the client's own timeout passed. Clients have no
+ * other way to say so: "McpError: MCP error -32001: Request timed out" (TypeScript's SDK),
+ * "TimeoutError: …" (LangChain), "request timeout" (Rust's), "context deadline exceeded" (Go's).
+ */
+export const saysTimeout = (reason: unknown): boolean => typeof reason === "string" && /timed?[ -]?out|deadline exceeded/i.test(reason);
+
 const paramsIn = (bytes: Uint8Array): Span | undefined => memberOf(bytes, { from: 0, to: bytes.length }, "params");
 
 /** The arguments in the bytes of a call. */

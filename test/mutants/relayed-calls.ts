@@ -11,6 +11,20 @@ const answer = { file: "workers/endpoints/relay/reviewed/call-answer.ts" };
 
 export const relayedCallMutants: readonly Mutant[] = [
   {
+    file: "workers/objects/run/begin/run-adoption.ts",
+    name: "an approval is not for a client that timed out, whose stream is still open",
+    from: 'if (isHolder) this.#deps.store.writeInput({ ...input, requestRef: { ...requestRef, request: "" } });',
+    to: "",
+    test: contract("says that it timed out"),
+  },
+  {
+    file: "shared/relay/call-notices.ts",
+    name: "a person's cancellation is no timeout",
+    from: 'typeof reason === "string" && /timed?[ -]?out|deadline exceeded/i.test(reason)',
+    to: 'typeof reason === "string"',
+    test: { file: "test/shared/relay/call-notices.test.ts" },
+  },
+  {
     ...release,
     name: "an approval is for the caller that waits now",
     from: "if (!isHolder || !isUnclaimed(state)",

@@ -5,7 +5,7 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
-import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
+import type { CancelCause, Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ToolStop } from "../../shared/policy/stops.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
@@ -234,8 +234,11 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * run has ended or is unknown, or is none that the stop `only` is for.
    */
   cancel(cause: CancelCause, by?: Operator | null, only?: JsonOf<ToolStop> | null): boolean;
-  /** Withdraws one request from the run, and cancels the run where it was the last. */
-  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
+  /**
+   * Withdraws one request from the run, and cancels the run where it was the last and its client
+   * does not come back.
+   */
+  withdraw(cause: WithdrawCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
   /**
    * The place of a reviewer who was asked at this gate, under this name and email address; null for
    * anybody else. With it and `inboxLink` in place of a link's id, `view`, `decide` and a page's

@@ -3,7 +3,7 @@
 import type { Originating } from "../../shared/association/relay-association.ts";
 import type { Reservation } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
-import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
+import type { Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 
 export type AssociateInput = {
   /** The originating request's key: server and id, as `originatingKey` writes it. */
@@ -120,7 +120,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * refused for as long as they are known. `begins`: also in a session that is not known yet;
    * without it such a session stays unknown, and the answer is false.
    */
-  endOriginating(ended: readonly string[], cause: CancelCause, begins: boolean): Promise<boolean>;
+  endOriginating(ended: readonly string[], cause: WithdrawCause, begins: boolean): Promise<boolean>;
   /**
    * Client requests are on their way through the relay. `holder`: the stream on which they are
    * answered.

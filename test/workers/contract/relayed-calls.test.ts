@@ -3,6 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
 import { asObject, kindsOf, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { reasonMarker } from "../support/logs.ts";
@@ -340,6 +341,41 @@ describe("nothing is sent", () => {
     expect((await client.post(cancel)).status).toBe(202);
     expect(await ended(run)).toBe("cancelled");
     expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test.each([
+    "McpError: MCP error -32001: Request timed out",
+    "TimeoutError: The operation was aborted due to timeout",
+    "context deadline exceeded",
+  ])("but not where its client says that it timed out (%s): it comes back, and gets the approval", async (reason) => {
+    const client = await connected();
+    const left = await ask(client, "slow");
+    const { run } = await opened();
+    const refs = await runInDurableObject(stubOf(run), (_, { storage }) =>
+      storage.sql.exec<RequestRef & Record<string, string>>("SELECT session, originating, request FROM request_ref").toArray(),
+    );
+    await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow", reason } });
+    // Its stream was still open, and nothing is sent for it.
+    expect(await left.text()).not.toContain("result");
+    await decide("request", "approve");
+    await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
+    for (const ref of refs) expect(await stubOf(run).claim(ref)).toBe('{"kind":"taken"}');
+    expect(refs).toHaveLength(1);
+    expect(sent()).toHaveLength(0);
+    expect(textOf(await answerTo(ask(client, "again")))).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+    expect(kindsOf(await recordOf(run))).toContain("requestorLeft");
+  });
+
+  test("but not by a timeout of its client: a denial is told once it comes back", async () => {
+    const client = await connected();
+    const left = await ask(client, "slow");
+    await opened();
+    await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow", reason: "Request timed out" } });
+    await left.text();
+    await decide("request", "deny");
+    expect(textOf(await answerTo(ask(client, "again")))).toContain("A person declined this call");
     expect(sent()).toHaveLength(0);
   });
 

@@ -65,7 +65,7 @@ import { logEvent, errorClass } from "../../platform/log.ts";
 import { startRun, storeEndedRun } from "./begin/run-start.ts";
 import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
-import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
+import type { CancelCause, Outcome, WithdrawCause } from "../../../shared/model/outcome.ts";
 import type { Operator, RecordEvent } from "../../../shared/record/record.ts";
 import { snapshotOf, lineOf, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -219,7 +219,7 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#adoption.abandon();
   }
 
-  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
+  withdraw(cause: WithdrawCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
     return this.#adoption.withdraw(cause, requestRef);
   }
 

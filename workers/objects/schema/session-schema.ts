@@ -54,7 +54,7 @@ export const sessionSchema: Schema = {
     table("withdrawal", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL",
-      cause: "TEXT NOT NULL", // `caller`, `originatingRequest` or `session`
+      cause: "TEXT NOT NULL", // `caller`, `originatingRequest`, `session` or `timedOut`
       attempts: "INTEGER NOT NULL",
       due_at: "INTEGER NOT NULL",
       "PRIMARY KEY": "(originating, request)",

@@ -16,7 +16,7 @@ import type {
 } from "../../stubs/session-calls.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
-import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
+import type { Outcome, WithdrawCause } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { sessionSchema } from "../schema/session-schema.ts";
@@ -204,7 +204,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
     this.#deps.alarmBy(now + originatingLapsesMs);
   }
 
-  async endOriginating(ended: readonly string[], cause: CancelCause, begins: boolean): Promise<boolean> {
+  async endOriginating(ended: readonly string[], cause: WithdrawCause, begins: boolean): Promise<boolean> {
     if (!this.#deps.tables.exist && !begins) return false;
     this.#deps.tables.create();
     const now = this.now();

@@ -2,7 +2,7 @@
 // committed first, then sent to each run.
 
 import { backoffMs } from "../../../shared/backoff.ts";
-import type { CancelCause } from "../../../shared/model/outcome.ts";
+import type { WithdrawCause } from "../../../shared/model/outcome.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -11,7 +11,7 @@ const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
 /** A reserved run that is not open after so many attempts (some minutes) never will be. */
 const withdrawUnknownAttempts = 7;
 
-type WithdrawalRow = { originating: string; request: string; run: string; cause: CancelCause; attempts: number };
+type WithdrawalRow = { originating: string; request: string; run: string; cause: WithdrawCause; attempts: number };
 
 export class Withdrawals {
   readonly #deps: SessionDeps;
@@ -24,7 +24,7 @@ export class Withdrawals {
    * Queues the withdrawal of these requests' open runs. `where`: a condition on the table
    * `sampling`.
    */
-  queue(where: string, bindings: string[], cause: CancelCause, now: number): void {
+  queue(where: string, bindings: string[], cause: WithdrawCause, now: number): void {
     this.#deps.sql.exec(
       `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)
        SELECT originating, request, ?, 0, ? FROM sampling WHERE state = 'durable' AND settled_at IS NULL AND ${where}`,

@@ -31,14 +31,20 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
       if (snapshot.outcome !== null) return readJsonOf(snapshot.outcome);
       failures = 0;
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted || isCallerLeft(error)) throw error;
       failures += 1;
     }
     await pause(Math.min(firstRetryMs * 2 ** failures, lastRetryMs), signal);
   }
 }
 
-type WindowMessage = { readonly kind: "ended"; readonly outcome?: Outcome } | { readonly kind: "progress"; readonly state: RunProgress };
+/** Whether a wait ended because the caller waits no longer. */
+export const isCallerLeft = (error: unknown): boolean => error instanceof DOMException && error.message === callerLeft;
+
+type WindowMessage =
+  | { readonly kind: "ended"; readonly outcome?: Outcome }
+  | { readonly kind: "progress"; readonly state: RunProgress }
+  | { readonly kind: "dismissed" };
 
 /**
  * One window, until the run ends or the window breaks; the outcome, where the window brings it.
@@ -61,13 +67,15 @@ async function watch(
       resolve(how);
     };
     const leave = (): void => {
+      signal.removeEventListener("abort", leave);
       socket.close(1000, callerLeft);
       reject(new DOMException(callerLeft, "AbortError"));
     };
     signal.addEventListener("abort", leave);
     socket.addEventListener("message", ({ data }) => {
       const message = JSON.parse(String(data)) as WindowMessage; // written by RunObject
-      if (message.kind === "ended") finish(message.outcome ?? "ended");
+      if (message.kind === "dismissed") leave();
+      else if (message.kind === "ended") finish(message.outcome ?? "ended");
       else onProgress(message.state);
     });
     socket.addEventListener("close", () => finish("broken"));

@@ -29,6 +29,7 @@ import {
   callMethod,
   editedNotice,
   noticeText,
+  saysTimeout,
   takenNotice,
   taskNotice,
   unknownNotice,
@@ -48,7 +49,7 @@ import { planFor } from "../../../pipeline/plan/plan-request.ts";
 import { recordRefusal } from "../../../pipeline/record/refusals.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
 import { stopOf } from "../../../pipeline/spend/stops.ts";
-import { awaitRun } from "../../../pipeline/wait/wait.ts";
+import { awaitRun, isCallerLeft } from "../../../pipeline/wait/wait.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { documentsOf } from "../../../stores/documents.ts";
@@ -248,14 +249,23 @@ const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.
 
 const cancels = (value: unknown): boolean => objectOf(value)?.["method"] === "notifications/cancelled";
 
-/** Cancellations withdraw the reviews of their calls, before the server hears of them. */
+/**
+ * Cancellations withdraw the reviews of their calls, before the server hears of them. A client that
+ * only timed out may call again, and its review goes on.
+ */
 async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage, send: Send): Promise<Response> {
   const values: readonly unknown[] = Array.isArray(message.value) ? message.value : [message.value];
-  const ids = values.filter(cancels).flatMap((each) => toRequestId(objectOf(objectOf(each)?.["params"])?.["requestId"]) ?? []);
+  const ids = values.filter(cancels).flatMap((each) => {
+    const { requestId, reason } = objectOf(objectOf(each)?.["params"]) ?? {};
+    const id = toRequestId(requestId);
+    return id === undefined
+      ? []
+      : [{ key: callKey(relay.name, id), cause: saysTimeout(reason) ? "timedOut" : "originatingRequest" } as const];
+  });
   const session = isStateless(message.value, (name) => c.req.raw.headers.get(name)) ? null : await sessionOf(c, relay);
   if (session === null || session instanceof Response || ids.length === 0) return send(message, relay);
-  const keys = ids.map((id) => callKey(relay.name, id));
-  await sessionStub(c.env, c.var.key.id, associationSession(session)).endOriginating(keys, "originatingRequest", false);
+  const stub = sessionStub(c.env, c.var.key.id, associationSession(session));
+  await Promise.all(ids.map(({ key, cause }) => stub.endOriginating([key], cause, false)));
   return send(message, relay);
 }
 
@@ -401,7 +411,7 @@ class HeldCall {
       return first === "approved" ? await this.#released(outcome) : this.#ended(first, false);
     } catch (error) {
       const { aborted, reason } = this.#watching.signal;
-      if (!aborted) throw error;
+      if (!aborted && !isCallerLeft(error)) throw error;
       // Nobody reads what is said to a client that has left.
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.

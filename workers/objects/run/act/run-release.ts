@@ -158,5 +158,5 @@ export class RunRelease {
 /** Whether the call's result is reviewed or masked, so that the run has to have it. */
 export const keepsResultOf = ({ input, state }: CurrentRun): boolean => mayReviewReply(state.stages) || mayMaskReply(input);
 
-const isSameRef = (one: RequestRef, other: RequestRef): boolean =>
+export const isSameRef = (one: RequestRef, other: RequestRef): boolean =>
   one.session === other.session && one.originating === other.originating && one.request === other.request;

@@ -9,10 +9,10 @@ import { closedGates, haveSameReviews, isEdited } from "../../../../shared/run/s
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findRisks } from "../../../../shared/policy/risk.ts";
-import { keepsResultOf } from "../act/run-release.ts";
+import { isSameRef, keepsResultOf } from "../act/run-release.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
-import type { CancelCause } from "../../../../shared/model/outcome.ts";
+import type { WithdrawCause } from "../../../../shared/model/outcome.ts";
 
 /**
  * For so long after its outcome, a run answers a retry that came after it. OpenAI's SDKs wait for 8
@@ -127,14 +127,20 @@ export class RunAdoption {
     return true;
   }
 
-  withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
-    const state = this.#deps.store.state();
-    if (state === null) return "unknown";
+  withdraw(cause: WithdrawCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
+    const current = this.#deps.current();
+    if (current === null) return "unknown";
+    const { input, state } = current;
     if (state.end !== null) return "over";
+    const mayComeBack = cause === "timedOut" && input.act === "release" && !isReleased(state);
+    const isHolder = mayComeBack && isSameRef(input.requestRef, requestRef);
+    // Its stream may still be open: an approval is not for it, and no decision is told to it.
+    if (isHolder) this.#windows.dismissCallers();
     return this.#deps.store.transaction(() => {
+      if (isHolder) this.#deps.store.writeInput({ ...input, requestRef: { ...requestRef, request: "" } });
       this.#deps.store.removeRequestRef(requestRef);
-      if (this.#deps.store.requestRefs().length > 0) return "kept";
-      cancelRun(this.#deps, cause);
+      if (mayComeBack || this.#deps.store.requestRefs().length > 0) return "kept";
+      cancelRun(this.#deps, cause === "timedOut" ? "originatingRequest" : cause);
       return "cancelled";
     });
   }

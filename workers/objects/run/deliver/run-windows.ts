@@ -78,6 +78,11 @@ export class RunWindows {
     for (const socket of this.#open("caller")) say(socket, message);
   }
 
+  /** Tells all callers that their client waits no longer. */
+  dismissCallers(): void {
+    for (const socket of this.#open("caller")) say(socket, dismissedMessage);
+  }
+
   /** Sends each open page the message for its link; null: none. */
   tellPages(message: (page: PageWindow) => string | null): void {
     for (const socket of this.#open("page")) {
@@ -98,10 +103,11 @@ const longestSent = 100_000;
 
 /**
  * The messages to a caller's window: the run has ended, with its outcome where that is not long;
- * or its state.
+ * its state; or that its client waits no longer.
  */
 export const endedMessage = (outcome: JsonOf<Outcome> | undefined): string =>
   outcome === undefined || outcome.length > longestSent ? '{"kind":"ended"}' : `{"kind":"ended","outcome":${outcome}}`;
+const dismissedMessage = '{"kind":"dismissed"}';
 export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
 
 function say(socket: WebSocket, message: string): void {
