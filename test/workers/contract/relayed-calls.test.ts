@@ -699,6 +699,42 @@ describe("a client of 2026-07-28 whose call waits", () => {
     expect(sent()[0]?.text).not.toContain("requestState");
   });
 
+  test("is told to call again before its client would throw, and gets the decision", async () => {
+    const client = new StatelessClient("new", { send: brief });
+    let answer = (await client.call(params)) as Answer;
+    let rounds = 0;
+    for (; answer.result?.resultType === "input_required"; rounds += 1)
+      answer = (await client.call({ ...params, requestState: answer.result.requestState })) as Answer;
+    // `inputRequired.maxRounds` of the SDK is 10.
+    expect(rounds).toBe(8);
+    expect(textOf(answer)).toContain("Call it again with the same arguments");
+    await decide("request", "approve");
+    expect(textOf((await client.callToEnd(params)) as Answer)).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("takes along what the server asked it for before", async () => {
+    upstream.answer = (call) => {
+      if (call.message.method === "server/discover")
+        return answerWith(call, { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+      const isFirst = call.message.params?.["inputResponses"] === undefined;
+      return answerWith(call, isFirst ? roundOf({ ok: formInput }, "the state") : done);
+    };
+    const options = { capabilities: { elicitation: { form: {} } } };
+    const patient = new StatelessClient("new");
+    const asked = patient.says("tools/call", params, options);
+    await decide("request", "approve");
+    const { requestState } = ((await asked) as Answer).result ?? {};
+    const inputResponses = { ok: { action: "accept", content: { ok: true } } };
+    const brieflyHeld = new StatelessClient("new", { send: brief });
+    const waits = (await brieflyHeld.says("tools/call", { ...params, inputResponses, requestState }, options)) as Answer;
+    expect(isWaiting(waits)).toBe(true);
+    const last = patient.says("tools/call", { ...params, requestState: waits.result?.requestState }, options);
+    await decide("request", "approve");
+    expect(textOf((await last) as Answer)).toBe("deleted");
+    expect(sent().at(-1)?.message.params).toMatchObject({ inputResponses, requestState: "the state" });
+  });
+
   test("has no use of that state for another call", async () => {
     const client = new StatelessClient("new", { send: brief });
     const { requestState } = (await client.call(params)).result ?? {};

@@ -9,7 +9,7 @@ import { type JsonObject, digestOf, fromUtf8, toBase64url, utf8ToBytes } from ".
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { valueAsWritten } from "../../../../shared/json/as-written.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { type Span, edited, memberOf, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
+import { type Span, edited, memberOf, textAt, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import type { Outcome, Refusal } from "../../../../shared/model/outcome.ts";
@@ -77,6 +77,8 @@ type ReviewedCall = {
   readonly id: RequestId;
   readonly call: ToolCall;
   readonly isStateless: boolean;
+  /** How often its client came back with it. */
+  readonly times: number;
   /** The client wants a task of 2025-11-25. */
   readonly asTask: boolean;
   /** The session that the held response ends with; empty: its key alone. */
@@ -172,7 +174,7 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
   const headerOf = (name: string): string | null => c.req.raw.headers.get(name);
   const stateless = isStateless(came.value, headerOf);
   if (stateless && !readStateless(came.value, headerOf).ok) return send(came, relay);
-  const message = stateless ? withoutState(c, relay, came) : came;
+  const message = stateless ? broughtBack(c, relay, came) : { ...came, times: 0 };
   if (message === null) return refuseWith(c, 400, "Invalid params: this requestState is not one of this call", {}, -32_602);
   const { value, body } = message;
   const session = stateless ? null : await sessionOf(c, relay);
@@ -207,7 +209,8 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
     signal: new AbortController().signal,
   };
   const asTask = !stateless && objectOf(objectOf(value)?.["params"])?.["task"] !== undefined;
-  return { c, relay, message, send, id, call: call.value, isStateless: stateless, asTask, endsWith: name, incoming };
+  const { times } = message;
+  return { c, relay, message, send, id, call: call.value, isStateless: stateless, times, asTask, endsWith: name, incoming };
 }
 
 const refLength = 16;
@@ -215,27 +218,51 @@ const refLength = 16;
 /** The client's request as its session knows it, apart from what is sampled for it. */
 const callKey = (server: string, id: RequestId): string => `call.${originatingKey(server, id)}`;
 
-/** Asks the client to send its call again, and nothing else. */
-const comeBack = ({ c, id, incoming }: ReviewedCall): JsonObject => ({
-  ...success(id, {
-    resultType: "input_required",
-    requestState: seal(settingsOf(c.env).keys, stateDomain, utf8ToBytes(incoming.content())),
-  }),
-});
+/**
+ * What a client brings back of its waiting call: which one, how often it came back, and what this
+ * attempt brought for the server, as it was written.
+ */
+type WaitingState = [content: string, times: number, state: string | null, responses: string | null];
 
-const stateDomain = "countersign/waiting-call/v1";
+/** Asks the client to send its call again, and nothing else. */
+function comeBack({ c, id, incoming, message: { body }, times }: ReviewedCall): JsonObject {
+  const written = (name: string): string | null => {
+    const span = memberOf(body, paramsIn(body), name);
+    return span === undefined ? null : textAt(body, span);
+  };
+  const waiting: WaitingState = [incoming.content(), times + 1, written("requestState"), written("inputResponses")];
+  const requestState = seal(settingsOf(c.env).keys, stateDomain, utf8ToBytes(JSON.stringify(waiting)));
+  return { ...success(id, { resultType: "input_required", requestState }) };
+}
+
+const stateDomain = "countersign/waiting-call/v2";
 
 /**
- * The message without a state of `comeBack`: the call finds its review by what it is. Null: it is
- * the state of another call.
+ * A client throws after ten rounds (SDK 2.x, the AI SDK). Before that its model is told to call
+ * again, and two rounds are left for what the server asks.
  */
-function withoutState(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): PostedMessage | null {
+const mostTimes = 8;
+
+/**
+ * The message as it was before it waited, with how often it came back since: the call finds its
+ * review by what it is. Null: it has the state of another call.
+ */
+function broughtBack(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): (PostedMessage & { times: number }) | null {
+  const { value, body } = message;
   const given = objectOf(objectOf(value)?.["params"])?.["requestState"];
   const payload = typeof given === "string" ? unsealAny(settingsOf(c.env).keys, stateDomain, given) : undefined;
-  if (payload === undefined) return { value, body };
-  if (fromUtf8(payload) !== contentOf(relay, body)) return null;
-  const stripped = edited(body, withoutMember(body, paramsIn(body), "requestState"));
-  return { body: stripped, value: parseJson(fromUtf8(stripped)) };
+  if (payload === undefined) return { ...message, times: 0 };
+  const [content, times, state, responses] = JSON.parse(fromUtf8(payload)) as WaitingState; // sealed above
+  if (content !== contentOf(relay, body)) return null;
+  const params = paramsIn(body);
+  const own = memberOf(body, params, "requestState");
+  const restored = edited(body, [
+    ...(state === null || own === undefined ? withoutMember(body, params, "requestState") : [{ ...own, text: state }]),
+    ...(responses === null || memberOf(body, params, "inputResponses") !== undefined
+      ? []
+      : [{ from: params.from + 1, to: params.from + 1, text: `"inputResponses":${responses},` }]),
+  ]);
+  return { body: restored, value: parseJson(fromUtf8(restored)), times };
 }
 
 /** What makes a call the same again: its params as they were written, and its server's user. */
@@ -415,7 +442,7 @@ class HeldCall {
       // Nobody reads what is said to a client that has left.
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
-      if (this.#read.isStateless) return { response: comeBack(this.#read) };
+      if (this.#read.isStateless && this.#read.times < mostTimes) return { response: comeBack(this.#read) };
       return this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));
     } finally {
       clearTimeout(this.#timer);
