@@ -18,6 +18,13 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("says that it timed out"),
   },
   {
+    ...gate,
+    name: "an approval is not claimed for a client that has left",
+    from: "if (!(await this.#sink.reachesClient())) return { response: null };",
+    to: "",
+    test: { file: "test/rest/relay/calling-clients.test.ts", only: "gives up, calls again" },
+  },
+  {
     file: "shared/relay/call-notices.ts",
     name: "a person's cancellation is no timeout",
     from: 'typeof reason === "string" && /timed?[ -]?out|deadline exceeded/i.test(reason)',

@@ -25,7 +25,12 @@ type ResponseStreamDeps = {
   readonly progressToken: RequestId | undefined;
   /** The session that the stream ends with; empty: it ends with its key alone. */
   readonly session: string;
+  /** Aborts when the client leaves. Without it that is seen at the next write, such as a heartbeat. */
+  readonly disconnected?: AbortSignal;
 };
+
+/** So long after a write a dropped connection is known; a person's decision took longer. */
+const droppedMs = 300;
 
 export class ResponseStream {
   readonly readable: ReadableStream<Uint8Array>;
@@ -45,6 +50,7 @@ export class ResponseStream {
     this.left = this.#left.signal;
     this.#writer = writable.getWriter();
     this.#context = context;
+    context.disconnected?.addEventListener("abort", () => this.#left.abort(), { once: true });
   }
 
   /**
@@ -77,6 +83,16 @@ export class ResponseStream {
   /** One event, or several, as text. */
   async write(events: string): Promise<void> {
     if (!this.#isOver) await this.#writer.write(this.#encoder.encode(events)).catch(() => this.#left.abort());
+  }
+
+  /** Whether the client is still there: a connection that it dropped is seen after a write. */
+  async reachesClient(): Promise<boolean> {
+    await this.write(": still there\n\n");
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, droppedMs);
+      this.left.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+    return !this.left.aborted;
   }
 
   /** A notification of the server. */

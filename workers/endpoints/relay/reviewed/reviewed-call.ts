@@ -340,7 +340,12 @@ async function allowed(read: ReviewedCall, plan: Plan, call: ToolCall): Promise<
 }
 
 /** Where a held response goes: events as they come, and the response last. */
-type HeldSink = AnswerSink & { readonly say: (state: RunProgress) => void; readonly left: AbortSignal };
+type HeldSink = AnswerSink & {
+  readonly say: (state: RunProgress) => void;
+  readonly left: AbortSignal;
+  /** Whether its client is still there. */
+  readonly reachesClient: () => Promise<boolean>;
+};
 /** Null: it is written already. */
 type HeldResponse = { readonly response: JsonObject | string | null };
 
@@ -365,19 +370,29 @@ function output(read: ReviewedCall, work: (sink: HeldSink) => Promise<HeldRespon
   if (!/text\/event-stream/i.test(c.req.header("Accept") ?? ""))
     return keepAliveJson(
       keptAlive<HeldResponse>(c.req.raw.signal, {
-        work: (say, left) => work({ say, left, pass: null }),
+        work: (say, left) => work({ say, left, pass: null, reachesClient: async () => !left.aborted }),
         encode: ({ response }) => (typeof response === "string" ? response : JSON.stringify(response)),
         broken: (quote) => ({ response: broken(quote) }),
         heartbeatMs: settingsOf(c.env).heartbeatMs,
       }),
     );
   const token = toRequestId(objectOf(objectOf(objectOf(read.message.value)?.["params"])?.["_meta"])?.["progressToken"]);
-  const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: incoming.key, id, progressToken: token, session: endsWith });
+  const stream = new ResponseStream({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: incoming.key,
+    id,
+    progressToken: token,
+    session: endsWith,
+    // An approval that comes before a heartbeat would be claimed for nobody.
+    disconnected: c.req.raw.signal,
+  });
   stream.run(async () => {
     const { response } = await work({
       say: (state) => stream.say(state, progressWords),
       left: stream.left,
       pass: (event) => stream.write(event),
+      reachesClient: () => stream.reachesClient(),
     });
     if (typeof response !== "string") return response;
     await stream.write(response);
@@ -480,6 +495,8 @@ class HeldCall {
   async #released(outcome: Promise<Outcome>): Promise<HeldResponse> {
     const { c, incoming } = this.#read;
     clearTimeout(this.#timer);
+    // An approval is not claimed for a client that has left: it finds it when it calls again.
+    if (!(await this.#sink.reachesClient())) return { response: null };
     const stub = runStub(c.env, this.#run);
     const claim: Claim = readJsonOf(await stub.claim(incoming.association.requestRef));
     switch (claim.kind) {
