@@ -2,6 +2,7 @@
 // nothing.
 
 import { parseArgs } from "node:util";
+import type { ToolNames } from "../../shared/policy/tool-names.ts";
 import { type Environment, isWrongUse, readArguments, type WrongUse, wrongUse } from "../subcommand.ts";
 import { ASSOCIATION_MODES, type AssociationMode } from "../sampling-connection.ts";
 import type { Mode } from "./declare.ts";
@@ -17,6 +18,8 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --association <mode>     auto (default): sampling counts for the only request that is open, and is refused while several are;
                            inFlight: it counts for the newest of them; strict: only where its task is named
   --review-calls           ask the gateway before each call of a tool; by default calls go to the server unasked
+  --allow-tools <glob>     let the client see and call only tools of this name, such as read_*; may be given several times
+  --deny-tools <glob>      keep tools of this name from the client, in any spelling; may be given several times
   --no-tools               do not declare tools in sampling (2025-11-25)
   --no-tasks               do not declare sampling as a task (2025-11-25)
   --hold <seconds>         how long a request of a client of 2026-07-28 waits for a person, before the client is told to ask again;
@@ -38,6 +41,8 @@ export type StdioCommand = {
   readonly tools: boolean;
   readonly tasks: boolean;
   readonly reviewsCalls: boolean;
+  /** Null: the client sees all tools, and may call them. */
+  readonly shownTools: ToolNames | null;
   readonly holdSeconds: number;
   /** US dollars that may be spent with one token for /v1; undefined: the server gets none. */
   readonly tokenUsd: number | undefined;
@@ -58,6 +63,8 @@ const OPTIONS = {
   server: { type: "string" },
   mode: { type: "string" },
   "review-calls": { type: "boolean" },
+  "allow-tools": { type: "string", multiple: true },
+  "deny-tools": { type: "string", multiple: true },
   association: { type: "string" },
   "no-tools": { type: "boolean" },
   "no-tasks": { type: "boolean" },
@@ -94,8 +101,10 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
   const reviewsCalls = options["review-calls"] === true;
+  const { "allow-tools": allow, "deny-tools": deny } = options;
+  const shownTools = allow === undefined && deny === undefined ? null : { allow, deny };
   const server = options.server ?? baseName(command);
-  return { url, apiKey, server, mode, association, tools, tasks, reviewsCalls, holdSeconds, tokenUsd, command, args };
+  return { url, apiKey, server, mode, association, tools, tasks, reviewsCalls, shownTools, holdSeconds, tokenUsd, command, args };
 }
 
 /** The last part of a path, without the endings that Windows adds. */

@@ -13,6 +13,7 @@ import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
 import { ReviewedCalls } from "./reviewed-calls.ts";
 import { Outlet } from "./outlet.ts";
+import { refusedCall, withShownTools } from "./shown-tools.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
 import { TranslatingRelay } from "./translating-relay.ts";
 
@@ -81,7 +82,7 @@ type Running = {
 };
 
 async function run({ options, env, warn, start, decide, flush }: Running): Promise<End> {
-  const { command, args } = options;
+  const { command, args, shownTools } = options;
   const child = await startServer(command, args, withoutKey(env));
   if ("why" in child) {
     warn(`${command}: ${child.why}`);
@@ -118,6 +119,8 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
   const flow = { chunks: 0, isPassing: false };
   const inward = pass(process.stdin, toServer, {
     look: (line) => {
+      const refused = shownTools === null ? null : refusedCall(line, shownTools);
+      if (refused !== null) return void toClient.say(refused);
       const judged = calls === null ? line : calls.fromClient(line);
       return judged === undefined ? undefined : relay.fromClient(judged);
     },
@@ -138,7 +141,7 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
   });
   const outward = pass(child.stdout, toClient, {
     look: (line) => {
-      const passed = relay.fromServer(line);
+      const passed = relay.fromServer(shownTools === null ? line : withShownTools(line, shownTools));
       return passed === undefined ? undefined : (calls?.fromServer(passed) ?? passed);
     },
     onLong: () => {

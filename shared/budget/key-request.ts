@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { keyScopes } from "../model/gate.ts";
 import { limitsSchema } from "../policy/limits.ts";
-import { toolNamesSchema } from "../policy/tool-names.ts";
+import { toolNamesSchema } from "../policy/tool-names-schema.ts";
 import { keyBudgetSchema } from "./budgets.ts";
 
 const word = z.string().min(1).max(128);

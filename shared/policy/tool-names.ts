@@ -1,15 +1,10 @@
 // Which tools of an MCP server clients may see and call: globs, of an entry of the servers document
-// and of a key.
+// of a key, and of `countersign stdio`.
 
-import * as z from "zod";
 import { matchesGlob } from "./glob.ts";
 
-const globs = z.array(z.string().min(1).max(512)).max(500);
-
-/** Without `allow`, every tool that is not denied is allowed. */
-export const toolNamesSchema = z.strictObject({ allow: globs.optional(), deny: globs.optional() });
-
-type ToolNames = z.infer<typeof toolNamesSchema>;
+/** Globs. Without `allow`, every tool that is not denied is allowed. */
+export type ToolNames = { readonly allow?: readonly string[] | undefined; readonly deny?: readonly string[] | undefined };
 
 /**
  * A name as the most lenient of servers reads it: one that folds case runs `delete_branch` where it

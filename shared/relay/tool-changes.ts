@@ -4,7 +4,7 @@
 import type { Json } from "../encoding.ts";
 import { printJson } from "../json/json-text.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
-import type { ToolDefinition } from "./tool-list.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** A member that changed, as text; null where there is none. */
 type MemberChange = { readonly member: string; readonly before: string | null; readonly after: string | null };

@@ -6,34 +6,26 @@
 // is not passed, and each tool that is passed is written anew: what was judged is what is read.
 
 import type { JsonObject } from "../encoding.ts";
-import { digestOf } from "../encoding.ts";
-import { type JsonOf, jsonOf } from "../json/json-of.ts";
-import { valueAsWritten } from "../json/as-written.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
 import { type Edit, type Span, edited, elementsOf, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import { failure, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
 
-/** A tool as its server describes it, without what it may change with each list. */
-export type ToolDefinition = JsonObject & { readonly name: string };
-
-export type ListedTool = {
-  readonly name: string;
-  /** Of the definition. */
-  readonly digest: string;
-  readonly definition: JsonOf<ToolDefinition>;
-};
+export type NamedTool = { readonly name: string };
 
 /** A page of a list. `isLast`: no more follows it. */
-export type ToolPage = { readonly tools: readonly ListedTool[]; readonly isLast: boolean };
+export type ToolPage<Tool = NamedTool> = { readonly tools: readonly Tool[]; readonly isLast: boolean };
 
-type ToolListing = ToolPage & {
+type ToolListing<Tool> = ToolPage<Tool> & {
   /** Of `tools` in the bytes of the message. */
   readonly at: Span;
   /** Each tool as the server described it. */
   readonly values: readonly JsonObject[];
 };
+
+/** A tool as its list is judged by it; null for what is no tool. */
+type ToolOf<Tool> = (value: JsonObject) => Tool | null;
 
 /** Whether a text may hold a list of tools, in any case. An escape may hide any word. */
 export const mayListTools = (text: string): boolean => /tools|\\u/iu.test(text);
@@ -42,28 +34,28 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** What a list of tools in one JSON text, a message or a batch of them, becomes. */
-export type ToolLists = {
-  readonly pages: readonly ToolPage[];
+export type ToolLists<Tool = NamedTool> = {
+  readonly pages: readonly ToolPage<Tool>[];
   /**
    * The text with those tools of each page alone that `isShown`. `isPinned`: without an output
    * schema that no digest has.
    */
-  readonly shown: (isShown: (page: ToolPage, index: number) => boolean, isPinned?: boolean) => string;
+  readonly shown: (isShown: (page: ToolPage<Tool>, index: number) => boolean, isPinned?: boolean) => string;
 };
 
 /** Null where the text has no list of tools; it is no JSON, or passes as it is. */
-export function toolListsIn(text: string): ToolLists | null {
+export function toolListsIn<Tool>(text: string, toolOf: ToolOf<Tool>): ToolLists<Tool> | null {
   if (!mayListTools(text) || parseJson(text) === undefined) return null;
   const bytes = encoder.encode(text);
   const whole = { from: 0, to: bytes.length };
   const batch = elementsOf(bytes, whole);
-  const found = (batch.length === 0 ? [whole] : batch).flatMap((message) => listingIn(bytes, message) ?? []);
+  const found = (batch.length === 0 ? [whole] : batch).flatMap((message) => listingIn(bytes, message, toolOf) ?? []);
   if (found.length === 0) return null;
   const pages = found.filter((each) => "tools" in each);
   return {
     pages,
     shown: (isShown, isPinned = false) => {
-      const textOf = (listing: ToolListing): string => {
+      const textOf = (listing: ToolListing<Tool>): string => {
         const values = listing.values.filter((_, index) => isShown(listing, index));
         return JSON.stringify(isPinned ? values.map(withoutOtherOutput) : values);
       };
@@ -74,7 +66,7 @@ export function toolListsIn(text: string): ToolLists | null {
 }
 
 /** The list in a message, or the error in its place where clients may differ in what they read. */
-function listingIn(bytes: Uint8Array, message: Span): ToolListing | Edit | null {
+function listingIn<Tool>(bytes: Uint8Array, message: Span, toolOf: ToolOf<Tool>): ToolListing<Tool> | Edit | null {
   const results = membersOf(bytes, message).filter(({ name }) => foldedName(name) === "RESULT");
   const lists = results.flatMap((result) => membersOf(bytes, result).filter(({ name }) => foldedName(name) === "TOOLS"));
   const [result, list] = [results[0], lists[0]];
@@ -85,7 +77,7 @@ function listingIn(bytes: Uint8Array, message: Span): ToolListing | Edit | null 
   if (elements.length === 0) return null;
   const read = elements.flatMap((element) => {
     const value = objectOf(parseJson(textAt(bytes, element)));
-    const tool = value === null ? null : listedTool(value);
+    const tool = value === null ? null : toolOf(value);
     return value === null || tool === null ? [] : [{ tool, value }];
   });
   const next = memberOf(bytes, result, "nextCursor");
@@ -98,26 +90,18 @@ const ambiguous = (bytes: Uint8Array, message: Span): object => {
   return failure(toRequestId(id) ?? null, { code: -32_603, message: "The MCP server's list of tools could be read in two ways" });
 };
 
-const longestName = 512;
-const deepest = 100;
-
-/**
- * What a server may change without changing what the tool is, and `execution`, which clients of
- * 2026-07-28 do not get from a server with sessions.
- */
-const unpinned: ReadonlySet<string> = new Set(["_meta", "icons", "execution"]);
-
 /** An output schema of something else than an object is not pinned: older clients do not get it. */
-function withoutOtherOutput({ outputSchema, ...tool }: JsonObject): JsonObject {
+export function withoutOtherOutput({ outputSchema, ...tool }: JsonObject): JsonObject {
   return objectOf(outputSchema)?.["type"] === "object" ? { ...tool, outputSchema: outputSchema as JsonObject } : tool; // checked
 }
 
+const longestName = 512;
+const deepest = 100;
+
 /** A tool of a list; null for what is no tool to every client: nobody could judge it. */
-export function listedTool(value: JsonObject): ListedTool | null {
+export function namedTool(value: JsonObject): NamedTool | null {
   const name = value["name"];
   if (typeof name !== "string" || name.length > longestName || !name.isWellFormed()) return null;
   if (isDeeperThan(deepest, value) || Object.keys(value).some((each) => each !== "name" && foldedName(each) === "NAME")) return null;
-  const pinned = Object.fromEntries(Object.entries(withoutOtherOutput(value)).filter(([each]) => !unpinned.has(each)));
-  const definition = jsonOf({ ...pinned, name } as ToolDefinition); // from JSON
-  return { name, digest: digestOf("countersign/tool-definition/v1", valueAsWritten(definition)), definition };
+  return { name };
 }

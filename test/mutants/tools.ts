@@ -85,7 +85,7 @@ export const toolMutants: readonly Mutant[] = [
   {
     ...shown,
     name: "a list hides behind no line end that is one to some clients",
-    from: "looseDatasOf(passed).some((data) => toolListsIn(data) !== null)",
+    from: "looseDatasOf(passed).some((data) => toolListsIn(data, namedTool) !== null)",
     to: 'passed === "none"',
     test: { file: contract, only: "behind a blank line" },
   },

@@ -4,7 +4,7 @@
 import type { Env } from "../platform/env.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import { providersWord } from "../../shared/record/record.ts";
-import type { ToolDefinition } from "../../shared/relay/tool-list.ts";
+import type { ToolDefinition } from "../../shared/relay/tool-definition.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
 import type {

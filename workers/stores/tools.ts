@@ -6,7 +6,8 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { readJsonOf } from "../../shared/json/json-of.ts";
 import { objectOf } from "../../shared/json/values.ts";
 import { type Server, keepsDefinitions } from "../../shared/relay/servers.ts";
-import type { ToolDefinition, ToolPage } from "../../shared/relay/tool-list.ts";
+import type { ListedTool, ToolDefinition } from "../../shared/relay/tool-definition.ts";
+import type { ToolPage } from "../../shared/relay/tool-list.ts";
 import type { Env } from "../platform/env.ts";
 import { toolsStub } from "../stubs/stubs.ts";
 import type { DefinitionState, PageAnswer } from "../stubs/tools-calls.ts";
@@ -43,7 +44,11 @@ export async function noteToolUse(env: Env, { name, server }: NamedServer, tool:
 }
 
 /** The tools of a page, by their indexes, that its clients may not see; the page is remembered. */
-export async function heldIn(env: Env, { name, server }: NamedServer, { tools, isLast }: ToolPage): Promise<ReadonlySet<number>> {
+export async function heldIn(
+  env: Env,
+  { name, server }: NamedServer,
+  { tools, isLast }: ToolPage<ListedTool>,
+): Promise<ReadonlySet<number>> {
   if (!keepsDefinitions(server)) return new Set();
   const ask = (sent: (index: number) => boolean): Promise<PageAnswer> => {
     const seen = tools.map((tool, index) => (sent(index) ? tool : { ...tool, definition: null }));

@@ -1,7 +1,7 @@
 // The calls of a ToolsObject and their values. It imports no object.
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
-import type { ToolDefinition } from "../../shared/relay/tool-list.ts";
+import type { ToolDefinition } from "../../shared/relay/tool-definition.ts";
 import type { Pin } from "../../shared/relay/servers.ts";
 
 /**

@@ -11,7 +11,7 @@ import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
-import { type ListedTool, listedTool } from "../../shared/relay/tool-list.ts";
+import { type ListedTool, listedTool } from "../../shared/relay/tool-definition.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
 import { type CalledTool, type ToolResult, definitionOf } from "../../shared/model/subject/tool-call.ts";
 import type { ProviderError } from "../../shared/model/call.ts";

@@ -15,6 +15,7 @@ describe("the command line of countersign stdio", () => {
       tools: true,
       tasks: true,
       reviewsCalls: false,
+      shownTools: null,
       holdSeconds: 50,
       tokenUsd: undefined,
       command: "/usr/bin/some-server.exe",
@@ -24,7 +25,7 @@ describe("the command line of countersign stdio", () => {
 
   test("takes every option, and --url before the environment", () => {
     const line =
-      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --review-calls --hold 1.5 --tokens 0.5 -- npx -y notes";
+      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --review-calls --allow-tools read_* --allow-tools list --deny-tools *_all --hold 1.5 --tokens 0.5 -- npx -y notes";
     expect(read(line)).toMatchObject({
       url: "http://localhost:8787",
       server: "notes",
@@ -33,6 +34,7 @@ describe("the command line of countersign stdio", () => {
       tools: false,
       tasks: false,
       reviewsCalls: true,
+      shownTools: { allow: ["read_*", "list"], deny: ["*_all"] },
       holdSeconds: 1.5,
       tokenUsd: 0.5,
       command: "npx",

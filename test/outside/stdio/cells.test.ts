@@ -107,6 +107,21 @@ describe.each(servers)("at a server of %s", (generation, server) => {
       expect(gateway.runs).toHaveLength(1);
     });
 
+    test("with globs, sees the tools that they let it call, and calls no other", async () => {
+      const limited = await connect(kind, server, ["--allow-tools", "ask*", "--deny-tools", "ask-two"]);
+      try {
+        const tools = await limited.tools();
+        expect(tools).toContain("ask-five");
+        expect(tools.filter((name) => !name.startsWith("ask") || name === "ask-two")).toEqual([]);
+        expect(await limited.call("ask", { question })).toEqual({ text: reply(question), isError: false });
+        const refused = await limited.call("ask-two", { question }).catch((error: unknown) => String(error));
+        expect(JSON.stringify(refused)).toContain("Unknown tool: ask-two");
+        expect(gateway.runs).toHaveLength(1);
+      } finally {
+        await limited.close();
+      }
+    });
+
     test("a call that the client cancels withdraws its review, and later ones go on", async () => {
       gateway.onRun = () => undefined;
       const cancel = new AbortController();

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { listedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
+import { listedTool } from "../../../shared/relay/tool-definition.ts";
+import { toolListsIn } from "../../../shared/relay/tool-list.ts";
 
 const tool = (name: string, more: object = {}): object => ({
   name,
@@ -10,7 +11,7 @@ const tool = (name: string, more: object = {}): object => ({
 });
 const list = (tools: readonly object[], more: object = {}): object => ({ jsonrpc: "2.0", id: 1, result: { tools, ...more } });
 const without = (text: string, ...names: readonly string[]): string =>
-  toolListsIn(text)?.shown((page, index) => !names.includes(page.tools[index]?.name ?? "")) ?? "no list";
+  toolListsIn(text, listedTool)?.shown((page, index) => !names.includes(page.tools[index]?.name ?? "")) ?? "no list";
 const namesIn = (text: string): string[] =>
   (JSON.parse(text) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
 const digestOf = (value: object): string | undefined => listedTool(value as never)?.digest;
@@ -23,7 +24,8 @@ describe("a list that passes", () => {
   });
 
   test("of several pages says which is the last", () => {
-    const lastOf = (more: object): boolean | undefined => toolListsIn(JSON.stringify(list([tool("a")], more)))?.pages[0]?.isLast;
+    const lastOf = (more: object): boolean | undefined =>
+      toolListsIn(JSON.stringify(list([tool("a")], more)), listedTool)?.pages[0]?.isLast;
     expect([lastOf({}), lastOf({ nextCursor: null }), lastOf({ nextCursor: "x" })]).toEqual([true, true, false]);
   });
 
@@ -50,10 +52,10 @@ describe("what is no list", () => {
     ["capabilities", { jsonrpc: "2.0", id: 1, result: { capabilities: { tools: {} } } }],
     ["an empty list", list([])],
   ])("%s passes as it is", (_, message) => {
-    expect(toolListsIn(JSON.stringify(message))).toBeNull();
+    expect(toolListsIn(JSON.stringify(message), listedTool)).toBeNull();
   });
 
-  test("text that is no JSON passes as it is", () => expect(toolListsIn(`{"result":{"tools":[}`)).toBeNull());
+  test("text that is no JSON passes as it is", () => expect(toolListsIn(`{"result":{"tools":[}`, listedTool)).toBeNull());
 });
 
 describe("what clients could read in two ways", () => {
@@ -104,8 +106,10 @@ describe("the digest of a definition", () => {
     expect(digestOf(array)).toBe(digestOf(base));
     // What no digest has does not pass where definitions are pinned.
     const text = JSON.stringify(list([array, { ...base, outputSchema: { type: "object" } }]));
-    expect(toolListsIn(text)?.shown(() => true, true)).toBe(JSON.stringify(list([base, { ...base, outputSchema: { type: "object" } }])));
-    expect(toolListsIn(text)?.shown(() => true)).toBe(text);
+    expect(toolListsIn(text, listedTool)?.shown(() => true, true)).toBe(
+      JSON.stringify(list([base, { ...base, outputSchema: { type: "object" } }])),
+    );
+    expect(toolListsIn(text, listedTool)?.shown(() => true)).toBe(text);
   });
 
   test.each([

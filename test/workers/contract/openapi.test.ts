@@ -8,7 +8,7 @@ import { formNonce, nonceLatestMs, nonceRandomLength } from "../../../shared/rev
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
-import { type ListedTool, listedTool } from "../../../shared/relay/tool-list.ts";
+import { type ListedTool, listedTool } from "../../../shared/relay/tool-definition.ts";
 import { type Stop, toolStopFrom } from "../../../shared/policy/stops.ts";
 import { paths } from "../../../workers/platform/urls.ts";
 import type { DocumentName } from "../../../workers/stubs/config-calls.ts";

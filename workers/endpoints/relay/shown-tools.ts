@@ -10,7 +10,8 @@ import { keyAllows } from "../../../shared/policy/tool-names.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
-import { type ToolLists, type ToolPage, mayListTools, toolListsIn } from "../../../shared/relay/tool-list.ts";
+import { type ListedTool, listedTool } from "../../../shared/relay/tool-definition.ts";
+import { type ToolLists, type ToolPage, mayListTools, namedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
 import { failures, refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { readAnswer } from "../../http/body.ts";
 import { jsonResponse } from "../../http/json-response.ts";
@@ -59,7 +60,7 @@ async function whyRefused(c: AppContext, relay: RelayRequest, tool: string): Pro
 /** The answer that the client gets, with the tools alone that it may see. */
 export async function withShownTools(c: AppContext, relay: RelayRequest, answer: Response): Promise<Response> {
   if (!asks(c, relay) || answer.body === null) return answer;
-  const shown = (lists: ToolLists): Promise<string> => shownOf(c, relay, lists);
+  const shown = (lists: ToolLists<ListedTool>): Promise<string> => shownOf(c, relay, lists);
   // Clients read every answer to a GET as a stream.
   if (isEventStream(answer) || c.req.method === "GET")
     return new Response(
@@ -70,20 +71,20 @@ export async function withShownTools(c: AppContext, relay: RelayRequest, answer:
   if (bytes === null) return broken(c, errorMessages.tooLong);
   const text = textOf(bytes);
   if (text === null) return broken(c, otherEncoding);
-  const lists = toolListsIn(text);
+  const lists = toolListsIn(text, listedTool);
   const response = new Response(lists === null ? bytes : await shown(lists), answer);
   // In another charset a client would read other JSON in the same bytes.
   if (lists !== null || mayListTools(text)) response.headers.set("Content-Type", "application/json");
   return response;
 }
 
-async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists): Promise<string> {
-  const hidden = new Map<ToolPage, ReadonlySet<number>>();
+async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists<ListedTool>): Promise<string> {
+  const hidden = new Map<ToolPage<ListedTool>, ReadonlySet<number>>();
   for (const page of lists.pages) hidden.set(page, await heldIn(c.env, relay, page));
   const { name, server } = relay;
   const { tools } = c.var.key;
   const isNamed = (tool: string): boolean => showsTool(server, tool) && (tools === undefined || keyAllows(tools, { server: name, tool }));
-  const isShown = (page: ToolPage, index: number): boolean =>
+  const isShown = (page: ToolPage<ListedTool>, index: number): boolean =>
     isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false;
   return lists.shown(isShown, server.pin !== "off");
 }
@@ -100,12 +101,12 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-type Shown = (lists: ToolLists) => Promise<string>;
+type Shown = (lists: ToolLists<ListedTool>) => Promise<string>;
 
 async function shownEvent(raw: string, shown: Shown): Promise<string> {
   if (!mayListTools(raw)) return raw;
-  const lists = toolListsIn(dataOf(raw) ?? "");
+  const lists = toolListsIn(dataOf(raw) ?? "", listedTool);
   const passed = lists === null ? raw : withData(raw, onOneLine(await shown(lists)));
   // Empty where a lenient client would read a list in the event that this parser does not.
-  return looseDatasOf(passed).some((data) => toolListsIn(data) !== null) ? "" : passed;
+  return looseDatasOf(passed).some((data) => toolListsIn(data, namedTool) !== null) ? "" : passed;
 }

@@ -13,7 +13,7 @@ export const toolsSchema: Schema = {
       tool: "TEXT NOT NULL",
       digest: "TEXT NOT NULL",
       state: "TEXT NOT NULL", // `accepted`, `waiting` or `hidden`
-      definition: "TEXT", // JSON of ToolDefinition (shared/relay/tool-list.ts); null where it is too long
+      definition: "TEXT", // JSON of ToolDefinition (shared/relay/tool-definition.ts); null where it is too long
       since: "INTEGER NOT NULL", // when it was first listed
       decided_at: "INTEGER NOT NULL", // when it was accepted or hidden; 0 where nobody did
       is_told: "INTEGER NOT NULL", // whether the record has that it waits

@@ -2,7 +2,7 @@
 // sent, once.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { listedTool } from "../../../../shared/relay/tool-list.ts";
+import { listedTool } from "../../../../shared/relay/tool-definition.ts";
 import { toolsStub } from "../../../../workers/stubs/stubs.ts";
 import { asked, control, controlAnswerOf, envelopeOf, gates, prompt } from "../../support/control.ts";
 import { configure, createKey, env, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";

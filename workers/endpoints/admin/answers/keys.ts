@@ -5,7 +5,7 @@ import { list, text, time } from "../../../../shared/json/answer-fields.ts";
 import { keyBudgetSchema } from "../../../../shared/budget/budgets.ts";
 import { keyScopes } from "../../../../shared/model/gate.ts";
 import { limitsSchema } from "../../../../shared/policy/limits.ts";
-import { toolNamesSchema } from "../../../../shared/policy/tool-names.ts";
+import { toolNamesSchema } from "../../../../shared/policy/tool-names-schema.ts";
 import { type AnswerOf, named } from "../../answer-schema.ts";
 import { budgetLine } from "./spend.ts";
 
