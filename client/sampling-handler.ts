@@ -29,6 +29,17 @@ export type {
 };
 export type { Timing, TransportLike, V1TokenAllowance };
 export { type Approval, type ApprovalOptions, type ApprovalRequest, requestApproval } from "./approval.ts";
+export {
+  type ReceiptClaims,
+  type ReceiptDecision,
+  type ReceiptExpectation,
+  type ReceiptFault,
+  type ReceiptJwk,
+  type ReceiptMode,
+  type ReceiptVerdict,
+  receiptKey,
+  verifyReceipt,
+} from "./verify-receipt.ts";
 export { RpcError } from "./rpc-messages.ts";
 
 export type SamplingHandlerOptions = {

@@ -143,6 +143,7 @@ describe("the direction of imports", () => {
       "",
       "words",
       "json",
+      "receipt",
       "model",
       "image",
       "json-schema",

@@ -20,6 +20,7 @@ import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { allowOf, operationsFor } from "./endpoints/openapi/operations.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
+import { receiptRoutes } from "./endpoints/receipts.ts";
 import { recordFileRoutes } from "./endpoints/record-files.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { approvalRoutes } from "./endpoints/approvals/approvals.ts";
@@ -72,6 +73,7 @@ for (const routes of [
   healthRoutes,
   metricsRoutes,
   recordFileRoutes,
+  receiptRoutes,
 ])
   app.route("/", routes);
 

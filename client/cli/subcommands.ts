@@ -7,5 +7,6 @@ export const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = 
   stdio: async () => (await import("./stdio.ts")).stdio,
   review: async () => (await import("./review.ts")).review,
   init: async () => (await import("./init.ts")).init,
+  verify: async () => (await import("./verify.ts")).verify,
   doctor: async () => (await import("./doctor.ts")).doctor,
 };

@@ -3,6 +3,7 @@
 //
 // What a caller may know of each is in describe.ts; what the record keeps is in shared/record/.
 
+import type { ReceiptFacts } from "../receipt/facts.ts";
 import type { LimitName, Gate, KeyEnd, KeyScope } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { JudgedRequest } from "./judged-request.ts";
@@ -204,8 +205,13 @@ export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unautho
   why: keyEnd === "keyRevoked" ? "revoked" : "expired",
 });
 
-/** How a request can end: what runs, caches and repeats store, and what every wire encodes. */
-export type Outcome =
+/**
+ * How a request can end: what runs, caches and repeats store, and what every wire encodes.
+ * `receiptFacts`: a receipt is to be signed. `receipt`: the signed one.
+ */
+export type Outcome = Ending & { readonly receiptFacts?: ReceiptFacts; readonly receipt?: string };
+
+type Ending =
   | Completed
   | Ran
   | Approved

@@ -122,6 +122,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
     timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
     cheaperWithinBudget: all(({ gate }) => gate.cheaperWithinBudget),
+    receipt: outcomes.some(({ gate }) => gate.receipt),
     handOverTo: outcomes.some(({ gate }) => mayAsk(gate)) ? known(handOverCandidates(policy, gate.handOverTo, asked)) : [],
   };
 }

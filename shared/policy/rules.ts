@@ -88,6 +88,8 @@ const gates = {
    * be asked, or the request is refused.
    */
   cheaperWithinBudget: z.boolean().default(false),
+  /** A receipt goes with every answer, whoever decided. */
+  receipt: z.boolean().default(false),
   /** To whom a reviewer may hand a review. Absent: to any reviewer; empty: to none. */
   handOverTo: names.optional(),
 };

@@ -78,6 +78,7 @@ export type OperatorFact =
       readonly tool: string;
       readonly digest: string;
     }
+  | { readonly kind: "receiptKeyMade" | "receiptKeyRevoked"; readonly by: Operator; readonly key: string }
   /**
    * A server listed new definitions of its tools: `count` of them, of which `tools` names the
    * first. `isHeld`: clients do not see them until an operator accepts them.
@@ -125,6 +126,8 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   resumed: true,
   toolAccepted: true,
   toolHidden: true,
+  receiptKeyMade: true,
+  receiptKeyRevoked: true,
   toolsChanged: true,
   budgetReached: true,
 };

@@ -192,6 +192,8 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "resumed":
     case "toolAccepted":
     case "toolHidden":
+    case "receiptKeyMade":
+    case "receiptKeyRevoked":
     case "toolsChanged":
     case "budgetReached":
     case "continued":

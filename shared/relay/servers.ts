@@ -110,6 +110,8 @@ export const serverSchema = z.strictObject({
   samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
   /** Whether rules believe what its tools say of themselves (`when.annotations`). */
   trustAnnotations: z.boolean().default(false),
+  /** Whether a receipt goes with each call that it is sent and each answer that it gets. */
+  receipts: z.boolean().default(false),
   /**
    * Lets this server trade a sampling request for a token for `/v1` (docs/v1.md): which models, how
    * much money and how long each may be used for. None unless given. A token goes only to a server

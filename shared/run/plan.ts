@@ -53,6 +53,7 @@ export type Plan = {
   readonly redaction: RedactionTerms | null;
   readonly candidates: readonly Candidate[];
   readonly gatePolicy: GatePlan;
+  readonly policyVersion?: number;
   readonly risks: readonly RiskNote[];
   /** What the rules judged it by, for the record. */
   readonly judged: JudgedRequest;
@@ -95,7 +96,7 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { gates, models } = judgement;
   const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
   const gatePolicy = isForm(request) ? formGates(gates, policy, key.owner ?? null, { isUrl: request.url !== undefined }) : gates;
-  return ok({ request, redacted, redaction, candidates, gatePolicy, risks, judged: asked });
+  return ok({ request, redacted, redaction, candidates, gatePolicy, policyVersion: policy.version, risks, judged: asked });
 }
 
 /** Of a tool's call, as it came and as it is sent. */

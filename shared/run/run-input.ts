@@ -97,6 +97,11 @@ export type RequestInput = {
    * answers.
    */
   readonly candidates: readonly Candidate[];
+  /** The digest of what its server sent, for a receipt; absent where none may be asked for. */
+  readonly asked?: string;
+  /** A receipt goes with the answer, and with a call that is sent. */
+  readonly receipts?: true;
+  readonly policyVersion?: number;
   /** What the policy says. `stagesOf` adds the grants. */
   readonly gatePolicy: GatePlan;
   /** The closed gates that grants open for this request. */

@@ -13,6 +13,7 @@ import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 import { iso } from "../http/iso-time.ts";
 import { countCalls } from "../pipeline/admit/calls.ts";
+import { signedOutcome } from "../pipeline/receipts.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -64,7 +65,9 @@ runRoutes.get(paths.run, getRun, async (c) => {
       name: snapshot.name,
       createdAt: iso(snapshot.createdAt),
       updatedAt: iso(snapshot.updatedAt),
-      ...(snapshot.outcome === null ? {} : answerIn(snapshot, readJsonOf(snapshot.outcome))),
+      ...(snapshot.outcome === null
+        ? {}
+        : answerIn(snapshot, await signedOutcome(c.env, readJsonOf(snapshot.outcome), defaultCodec.encode))),
     },
     200,
     { "Cache-Control": "no-store" },
@@ -91,16 +94,22 @@ runRoutes.delete(paths.run, cancelRun, async (c) => {
 });
 
 async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; operator: Operator | null } | Response> {
+  const caller = await runCaller(c);
+  if (caller instanceof Response) return caller;
+  const id = c.req.param("id") ?? "";
+  const snapshot = parseRunId(settingsOf(c.env).keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
+  if (snapshot === null || (caller.key !== null && snapshot.key !== caller.key)) return c.json(unknown, 404);
+  return { snapshot, operator: caller.operator };
+}
+
+/** Who asks about a run: an operator, who may see any, or a key by its id. */
+export async function runCaller(c: AppContext): Promise<{ readonly key: string | null; readonly operator: Operator | null } | Response> {
   const presented = presentedKey(c.req.raw.headers);
-  const { keys } = settingsOf(c.env);
   const operator = operatorOf(c.env, presented);
   const known = operator !== null ? null : await callerOf(c.env, presented, Date.now());
   if (known?.kind === "refused") return refuseKey(c, known.why);
   if (known !== null) c.set("key", known.record);
   const refusal = known === null ? null : await countCalls(c.env, known.record);
   if (refusal !== null) return refuseKnown(c, "sampling", refusal);
-  const id = c.req.param("id") ?? "";
-  const snapshot = parseRunId(keys, id) === undefined ? null : await runStub(c.env, id).snapshot();
-  if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);
-  return { snapshot, operator };
+  return { key: known === null ? null : known.record.id, operator };
 }

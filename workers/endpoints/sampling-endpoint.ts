@@ -23,6 +23,7 @@ import { askOwnTask } from "../pipeline/wait/own-task.ts";
 import { paramsRefusal } from "../pipeline/record/refusals.ts";
 import { taskOf } from "../pipeline/wait/task.ts";
 import { awaitRun } from "../pipeline/wait/wait.ts";
+import { signedOutcome } from "../pipeline/receipts.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { beginTrace, transportContext } from "../telemetry/begin-trace.ts";
 import { paths, runPath } from "../platform/urls.ts";
@@ -216,9 +217,9 @@ async function answerKeptAlive(
   if (watch?.ok === false) return refused(c, watch.error, { id, method: "sampling/createMessage" });
   const response = keptAlive<Outcome>(signal, {
     work: async (onProgress, left) => {
-      if (started.kind === "run") return awaitRun(c.env, started.run, onProgress, left);
+      if (started.kind === "run") return signed(c, await awaitRun(c.env, started.run, onProgress, left));
       onProgress("generating");
-      return started.outcome;
+      return signed(c, await started.outcome);
     },
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => JSON.stringify(responseOf(id, codecOf(c).encode(outcome))),
@@ -231,7 +232,7 @@ async function detached(c: AppContext, id: RequestId, run: string, asTask: boole
   const snapshot = await runStub(c.env, run).snapshot();
   if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
   if (asTask) return jsonResponse(success(id, createTaskResult(taskOf(snapshot))));
-  if (snapshot.outcome !== null) return jsonResponse(responseOf(id, codecOf(c).encode(readJsonOf(snapshot.outcome))));
+  if (snapshot.outcome !== null) return jsonResponse(responseOf(id, codecOf(c).encode(await signed(c, readJsonOf(snapshot.outcome)))));
   return jsonResponse(success(id, createTaskResult(taskOf(snapshot))), 202, {
     Location: runPath(run),
     "Preference-Applied": "respond-async",
@@ -248,7 +249,7 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   const watch = await watchOpeningResponse(c.env, c.var.key);
   if (!watch.ok) return refused(c, watch.error, { id, method });
   const response = keptAlive<Outcome>(c.req.raw.signal, {
-    work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left),
+    work: async (onProgress, left) => signed(c, await awaitRun(c.env, taskId, onProgress, left)),
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
@@ -278,8 +279,10 @@ async function receiveNotification(c: AppContext, method: string, params: unknow
  */
 const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol-Version"));
 
-function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
-  const body = responseOf(id, codecOf(c).encode(outcome));
+const signed = (c: AppContext, outcome: Outcome): Promise<Outcome> => signedOutcome(c.env, outcome, codecOf(c).encode);
+
+async function answered(c: AppContext, id: RequestId, outcome: Outcome): Promise<Response> {
+  const body = responseOf(id, codecOf(c).encode(await signed(c, outcome)));
   if (outcome.kind === "completed" || outcome.kind === "ran") return jsonResponse(body);
   // An internal error, and a model without capacity, have a status of their own while nothing was
   // sent.

@@ -20,6 +20,7 @@ import {
   type MadeKey,
   type StoredKey,
   type Latest,
+  type StoredReceiptKey,
   type StoredRecordKey,
   publishedKeyName,
 } from "../stubs/config-calls.ts";
@@ -36,6 +37,7 @@ import type { ObjectAlarm } from "./alarm.ts";
 import { ConsoleSessions } from "./console-sessions.ts";
 import { GivenLinks } from "./given-links.ts";
 import { OperatorRecord } from "./operator-record.ts";
+import { ReceiptKeys } from "./receipt-keys.ts";
 import { RecordKey } from "./record-key.ts";
 import { configSchema } from "./schema/config-schema.ts";
 import { versionOf } from "./schema/schema.ts";
@@ -72,6 +74,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #alarm: ObjectAlarm;
   readonly #acts: OperatorRecord;
   readonly #recordKey: RecordKey;
+  readonly #receiptKeys: ReceiptKeys;
   readonly #sessions: ConsoleSessions;
   readonly #givenLinks: GivenLinks;
   #publishing: Promise<void> = Promise.resolve();
@@ -81,6 +84,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     super(ctx, env, configSchema);
     this.tables.create();
     this.#recordKey = new RecordKey(env, this.sql, ctx.id.toString());
+    this.#receiptKeys = new ReceiptKeys(env, this.sql, ctx.id.toString());
     this.#acts = new OperatorRecord(env, this.sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.sql);
     this.#givenLinks = new GivenLinks(this.sql);
@@ -221,6 +225,22 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
 
   recordKey(): Promise<StoredRecordKey | null> {
     return this.#recordKey.get();
+  }
+
+  receiptKeys(): Promise<StoredReceiptKey[]> {
+    return this.#receiptKeys.list(this.now());
+  }
+
+  async addReceiptKey(by: Operator): Promise<Pick<StoredReceiptKey, "kid" | "signsAt">> {
+    const made = await this.#receiptKeys.add(this.now());
+    await this.#recordWith(() => [{ kind: "receiptKeyMade", by, key: made.kid }]);
+    return made;
+  }
+
+  async revokeReceiptKey(key: string, by: Operator): Promise<boolean> {
+    if (!this.#receiptKeys.revoke(key, this.now())) return false;
+    await this.#recordWith(() => [{ kind: "receiptKeyRevoked", by, key }]);
+    return true;
   }
 
   async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {

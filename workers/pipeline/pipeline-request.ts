@@ -66,6 +66,10 @@ export type PipelineRequest = {
   readonly contextIgnored: "thisServer" | "allServers" | null;
   /** As `RequestInput.act`. */
   readonly act?: "release" | "none";
+  /** The digest of what its server sent, for a receipt; absent of a call, which is sent on. */
+  readonly asked?: () => string;
+  /** Its server's entry wants receipts, also where no rule does. */
+  readonly receipts?: boolean;
   /** What was added to the request, and what of it no model gets. */
   readonly notes?: readonly Note[];
   /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */

@@ -53,11 +53,17 @@ export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Re
 export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
   asRunInput(context, plan, requestInputOf(context, plan, takenOver));
 
-export const asRunInput = ({ incoming: { notes = [] }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
+export const asRunInput = ({ incoming, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
-  notes: [...notes, ...plannedNotes(plan)],
+  ...askedDigest(incoming),
+  notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
+
+/** Also of a run that nobody wants one with: GET /receipts has it. */
+const askedDigest = ({ asked }: PipelineRequest): Pick<RunInput, "asked"> => (asked === undefined ? {} : { asked: asked() });
+
+const wantsReceipts = ({ receipts }: PipelineRequest, { gatePolicy }: Plan): boolean => receipts === true || gatePolicy.receipt;
 
 export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
   const { key, responseMode, terms, association } = incoming;
@@ -81,6 +87,8 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     ...(plan.redaction === null ? {} : { redaction: plan.redaction }),
     candidates: plan.candidates,
     gatePolicy: plan.gatePolicy,
+    ...(plan.policyVersion === undefined ? {} : { policyVersion: plan.policyVersion }),
+    ...(wantsReceipts(incoming, plan) ? { receipts: true, ...askedDigest(incoming) } : {}),
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
     judged: plan.judged,

@@ -31,6 +31,7 @@ export type LogEvent =
   | "issuer.keysUnavailable"
   | "run.effectFailed"
   | "run.alarmFailed"
+  | "receipt.failed"
   | "run.scheduleFailed"
   | "run.unreadable"
   | "object.storedByLaterVersion"

@@ -76,6 +76,17 @@ export type GivenLink = { readonly id: string; readonly run: string; readonly ga
 /** As base64url: 32 bytes, and PKCS #8. */
 export type StoredRecordKey = { readonly publicKey: string; readonly secret: string };
 
+/** A key of receipts. `secret`: PKCS #8; null where it is revoked, or CONTENT_KEY does not open it. */
+export type StoredReceiptKey = {
+  readonly kid: string;
+  readonly x: string;
+  readonly y: string;
+  readonly secret: string | null;
+  readonly madeAt: number;
+  readonly signsAt: number;
+  readonly revokedAt: number | null;
+};
+
 export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The current version of each document, and when it was written. */
   latest(): Latest;
@@ -125,6 +136,12 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    * where CONTENT_KEY does not open it.
    */
   recordKey(): Promise<StoredRecordKey | null>;
+  /** The keys of receipts, the newest first; one is made where none can sign. */
+  receiptKeys(): Promise<StoredReceiptKey[]>;
+  /** Makes the key that signs receipts next. */
+  addReceiptKey(by: Operator): Promise<Pick<StoredReceiptKey, "kid" | "signsAt">>;
+  /** Revokes a key of receipts; false where there is none of this id. */
+  revokeReceiptKey(kid: string, by: Operator): Promise<boolean>;
   /** Signs somebody in to the console, and records it. */
   openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
   /** The session while it lasts; null for any other. */

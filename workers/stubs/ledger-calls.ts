@@ -170,6 +170,12 @@ export type ShardEntries = { readonly events: readonly RecordEvent[]; readonly n
 /** A signed note, and the key that it is checked with, as `tlog-checkpoint` has them. */
 export type SignedCheckpoint = { readonly note: string; readonly key: string };
 
+/** An entry of the log by its index, with its hash as base64url. */
+export type EntryPlace = { readonly index: number; readonly leaf: string };
+
+/** `proof`: after C2SP `tlog-proof`. `key`: as `signed-note` hands it on. */
+export type EntryProof = EntryPlace & { readonly entry: string; readonly proof: string; readonly key: string };
+
 /** Entries; `stored`: those in R2. `unpublished`: full bundles that are not there yet. */
 export type LogStatus = {
   readonly size: number;
@@ -231,5 +237,9 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   file(path: string): Promise<Uint8Array | null>;
   /** The checkpoint of the log as it is; null where the key cannot be read. */
   checkpoint(): Promise<SignedCheckpoint | null>;
+  /** The newest entry of a run; null where there is none, or none any more. */
+  place(run: string): Promise<EntryPlace | null>;
+  /** The same with the proof that the log has it; null also where its key cannot be read. */
+  proof(run: string): Promise<EntryProof | null>;
   logStatus(): LogStatus;
 }

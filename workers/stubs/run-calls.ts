@@ -5,6 +5,7 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
+import type { ReceiptFacts } from "../../shared/receipt/facts.ts";
 import type { CancelCause, Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ToolStop } from "../../shared/policy/stops.ts";
@@ -55,6 +56,9 @@ export type RunSnapshot = {
   /** The outcome, once it may be delivered. */
   readonly outcome: JsonOf<Outcome> | null;
 };
+
+/** What a run's receipt says. `outcome`: what its digest of the reply is of; null: nothing came of it yet. */
+export type RunReceipt = { readonly key: string; readonly facts: ReceiptFacts; readonly outcome: Outcome | null };
 
 /** The run's line, as an operator sees it: without content. */
 export type RunLine = RunSummary & {
@@ -172,7 +176,14 @@ export type Claim =
   /**
    * `arguments`: as JSON. `keepsResult`: the result goes to the run, and its outcome to the caller.
    */
-  | { readonly kind: "claimed"; readonly call: number; readonly arguments: string; readonly keepsResult: boolean }
+  | {
+      readonly kind: "claimed";
+      readonly call: number;
+      readonly arguments: string;
+      readonly keepsResult: boolean;
+      /** Of what is sent now. */
+      readonly receipt: ReceiptFacts;
+    }
   /** An earlier caller sent the call and left: the run waits for its result. */
   | { readonly kind: "running" }
   /** Another caller has the approval. Nothing may be sent. */
@@ -213,6 +224,8 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   takeParked(): Promise<string | null>;
   /** The run as its requestor may see it; null where there is none, or none any more. */
   snapshot(): RunSnapshot | null;
+  /** Null where there is no run, or nothing was decided or sent yet. */
+  receipt(): JsonOf<RunReceipt> | null;
   /** The run as an operator sees it, without content; null where there is none or none any more. */
   line(): JsonOf<RunLine> | null;
   /**

@@ -28,6 +28,7 @@ import { ConnectionsPage, type ConnectionsPageInput } from "./inbox/connections-
 import { BulkPage, type BulkPageInput } from "./inbox/bulk-page.tsx";
 import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
+import { ReceiptPage, type ReceiptPageInput } from "./receipt-page.tsx";
 import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
 import { asHtml } from "./document.tsx";
 
@@ -46,6 +47,7 @@ export type Page =
   | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
   | { readonly kind: "connections"; readonly input: ConnectionsPageInput }
   | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
+  | { readonly kind: "receipt"; readonly input: ReceiptPageInput }
   | { readonly kind: "openapi"; readonly input: OpenapiPageInput }
   | { readonly kind: "noSuchLink" }
   | { readonly kind: "error"; readonly input: ErrorPageInput };
@@ -92,6 +94,8 @@ function componentOf(page: Page, cspNonce: string) {
       return ConnectionsPage({ ...page.input, cspNonce });
     case "consoleSignIn":
       return ConsoleSignInPage({ ...page.input, cspNonce });
+    case "receipt":
+      return ReceiptPage({ ...page.input, cspNonce });
     case "openapi":
       return OpenapiPage({ ...page.input, cspNonce });
     case "noSuchLink":

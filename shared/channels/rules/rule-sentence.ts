@@ -185,6 +185,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),
   timeoutCoversReview: flag("timeoutCoversReview"),
   shadow: (then, { words }) => (then.shadow ? [stressed(words.then.shadow)] : []),
+  receipt: (then, { words }) => (isOpen(then) && then.receipt ? [[words.then.receipt]] : []),
   cheaperWithinBudget: (then, { words }) => (isOpen(then) && then.cheaperWithinBudget ? [[words.then.cheaper]] : []),
 };
 

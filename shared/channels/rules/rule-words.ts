@@ -99,6 +99,7 @@ const en = {
     context: "The server may include its own context.",
     timeoutCoversReview: "The request's timeout includes the review.",
     cheaper: "If a budget is short, a cheaper model may answer.",
+    receipt: "A receipt goes with the answer.",
   },
 };
 
@@ -195,6 +196,7 @@ const zhCN: RuleWords = {
     context: "服务器可以加入自己的上下文。",
     timeoutCoversReview: "请求的超时包含审核时间。",
     cheaper: "预算不足时，可由更便宜的模型回复。",
+    receipt: "答复附带凭据。",
   },
 };
 

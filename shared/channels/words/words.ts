@@ -12,14 +12,16 @@
 import { emailEn } from "./en/email-en.ts";
 import { inboxEn } from "./en/inbox-en.ts";
 import { pageEn } from "./en/page-en.ts";
+import { pageReceiptEn } from "./en/page-receipt-en.ts";
 import type { Language } from "./languages.ts";
 import { type InAnyWords, noticeCatalogues } from "./notice-words.ts";
 import { emailZh } from "./zh/email-zh.ts";
 import { inboxZh } from "./zh/inbox-zh.ts";
 import { pageZh } from "./zh/page-zh.ts";
+import { pageReceiptZh } from "./zh/page-receipt-zh.ts";
 
-const en = { ...noticeCatalogues.en, page: pageEn, inbox: inboxEn, email: emailEn };
-const zhCN = { ...noticeCatalogues["zh-CN"], page: pageZh, inbox: inboxZh, email: emailZh };
+const en = { ...noticeCatalogues.en, page: pageEn, receipt: pageReceiptEn, inbox: inboxEn, email: emailEn };
+const zhCN = { ...noticeCatalogues["zh-CN"], page: pageZh, receipt: pageReceiptZh, inbox: inboxZh, email: emailZh };
 
 export type Words = InAnyWords<typeof en>;
 

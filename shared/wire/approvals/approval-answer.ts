@@ -25,13 +25,20 @@ export const approvalAnswer = () =>
     /** The reviewer's, where the policy lets it be told. */
     reason: z.string().exactOptional(),
     message: z.string().exactOptional(),
+    /** What was decided, signed (docs/receipts.md). */
+    receipt: z.string().exactOptional(),
   });
 export type ApprovalAnswer = z.infer<ReturnType<typeof approvalAnswer>>;
 
 const rounded = "A reviewer gave this call a number that parsers of JSON round, so it cannot be made as it was approved.";
 
 /** @param run The run's id; null where there is none. */
-export function answerOf(outcome: Outcome, run: string | null): ApprovalAnswer {
+export const answerOf = (outcome: Outcome, run: string | null): ApprovalAnswer => ({
+  ...decisionOf(outcome, run),
+  ...(outcome.receipt === undefined ? {} : { receipt: outcome.receipt }),
+});
+
+function decisionOf(outcome: Outcome, run: string | null): ApprovalAnswer {
   const id = run === null ? {} : { id: run };
   switch (outcome.kind) {
     case "approved": {

@@ -3,12 +3,13 @@
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ParamsRefusal } from "../../json/issue-collector.ts";
-import type { Completed } from "../../model/outcome.ts";
+import type { Completed, Outcome } from "../../model/outcome.ts";
 import type { Result } from "../../result.ts";
 import type { Codec } from "../codec.ts";
 import { describeOutcome } from "../describe.ts";
 import { elicitResult } from "../elicitation.ts";
 import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
+import { withReceipt } from "../receipt-member.ts";
 import type { Revision2025 } from "./features.ts";
 import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
 import { type UnsayableResult, asMessage, toResult, toSingleBlockResult } from "./sampling-result.ts";
@@ -28,13 +29,15 @@ const results: Readonly<Record<Revision2025, ToResult>> = {
 export const codecOf = (revision: string, decode: McpCodec["decode"], toResult: ToResult): McpCodec => ({
   revision,
   decode,
-  encode: (outcome) => {
-    if (outcome.kind === "elicited") return { result: elicitResult(outcome) };
-    if (outcome.kind !== "completed" && outcome.kind !== "ran") return errorAnswer(describeOutcome(outcome));
-    const result = toResult(outcome.kind === "ran" ? asMessage(outcome) : outcome);
-    return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));
-  },
+  encode: (outcome) => withReceipt(answerTo(outcome, revision, toResult), outcome.receipt),
 });
+
+function answerTo(outcome: Outcome, revision: string, toResult: ToResult): RpcAnswer {
+  if (outcome.kind === "elicited") return { result: elicitResult(outcome) };
+  if (outcome.kind !== "completed" && outcome.kind !== "ran") return errorAnswer(describeOutcome(outcome));
+  const result = toResult(outcome.kind === "ran" ? asMessage(outcome) : outcome);
+  return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));
+}
 
 /**
  * The model was paid, and a retry gives no other reply: the server has to ask for less, or use a

@@ -124,6 +124,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     boundTo: "tool",
     context: "none",
     timeoutCoversReview: false,
+    receipt: false,
     cheaperWithinBudget: false,
     handOverTo: [{ name: "Cy", email: "cy@example.com" }],
   } satisfies GatePlan);

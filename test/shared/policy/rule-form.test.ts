@@ -65,6 +65,7 @@ const then = fc.record(
     context: fc.constantFrom("none", "thisServer"),
     timeoutCoversReview: yes,
     cheaperWithinBudget: yes,
+    receipt: yes,
     handOverTo: fc.option(names, { nil: [] }),
   },
   { requiredKeys: [] },

@@ -33,6 +33,7 @@ test("what is left out is careful", () => {
     boundTo: "tool",
     context: "none",
     timeoutCoversReview: false,
+    receipt: false,
     cheaperWithinBudget: false,
   };
   expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });

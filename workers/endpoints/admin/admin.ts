@@ -14,6 +14,7 @@ import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { overviewRoutes } from "./overview.ts";
 import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
+import { receiptKeyRoutes } from "../receipts.ts";
 import { reviewerRoutes } from "./reviewers.ts";
 import { serverToolRoutes } from "./server-tools.ts";
 import { spendRoutes } from "./spend.ts";
@@ -40,6 +41,7 @@ const operatorEndpoints = [
   actRoutes,
   reviewerRoutes,
   serverToolRoutes,
+  receiptKeyRoutes,
 ] as const;
 
 /** Behind this middleware, which says who the operator is. */

@@ -8,10 +8,12 @@ import { definitionOf } from "../../../shared/model/subject/tool-call.ts";
 import { answerOf, approvalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
 import { approvalRequest } from "../../../shared/wire/approvals/approval-request.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
+import { defaultCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { statusOf } from "../../../shared/wire/status.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { badIdempotencyKey, idempotencyKeyOf, prefersAsync, wantsEvents } from "../../http/request-headers.ts";
 import { beginApproval } from "../../pipeline/incoming/approval-call.ts";
+import { signedOutcome } from "../../pipeline/receipts.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { paths, runPath } from "../../platform/urls.ts";
 import { runStub } from "../../stubs/stubs.ts";
@@ -83,7 +85,8 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
 async function detached(run: string, c: AppContext, refused: (refusal: Refusal) => Response): Promise<Response> {
   const snapshot = await runStub(c.env, run).snapshot();
   if (snapshot === null) return refused({ kind: "noLongerKept" });
-  if (snapshot.outcome !== null) return jsonResponse(answerOf(readJsonOf(snapshot.outcome), run));
+  if (snapshot.outcome !== null)
+    return jsonResponse(answerOf(await signedOutcome(c.env, readJsonOf(snapshot.outcome), defaultCodec.encode), run));
   return jsonResponse({ id: run }, 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
 }
 

@@ -3,6 +3,7 @@
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { type Result, err } from "../../../shared/result.ts";
 import { readExactly } from "../../../shared/wire/approvals/approval-request.ts";
+import { defaultCodec } from "../../../shared/wire/mcp-codecs.ts";
 import type * as z from "zod";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { readBody } from "../../http/body.ts";
@@ -10,6 +11,7 @@ import { jsonResponse } from "../../http/json-response.ts";
 import { endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../../http/keep-alive.ts";
 import { mayRead } from "../../pipeline/admit/calls.ts";
 import type { Started } from "../../pipeline/pipeline-request.ts";
+import { signedOutcome } from "../../pipeline/receipts.ts";
 import { countOpening } from "../../pipeline/wait/key-watch.ts";
 import { awaitRun } from "../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -42,16 +44,17 @@ export async function answerDecision(
   started: Started,
   { encode, refuse, asEvents = false, hold }: Answering,
 ): Promise<Response> {
-  if (started.kind === "answered" && !asEvents) return jsonResponse(encode(started.outcome, null));
+  const signed = (outcome: Outcome): Promise<Outcome> => signedOutcome(c.env, outcome, defaultCodec.encode);
+  if (started.kind === "answered" && !asEvents) return jsonResponse(encode(await signed(started.outcome), null));
   const opened = await countOpening(c.env, c.var.key, false);
   if (!opened.ok) return refuse(opened.error);
   const run = started.kind === "run" ? started.run : null;
   const response = keptAlive<object>(c.req.raw.signal, {
     work: async (_onProgress, left) => {
-      if (started.kind !== "run") return encode(await started.outcome, null);
+      if (started.kind !== "run") return encode(await signed(await started.outcome), null);
       const over = hold === undefined ? left : AbortSignal.any([left, AbortSignal.timeout(hold.milliseconds)]);
       try {
-        return encode(await awaitRun(c.env, started.run, () => {}, over), run);
+        return encode(await signed(await awaitRun(c.env, started.run, () => {}, over)), run);
       } catch (error) {
         if (hold !== undefined && over.aborted && !left.aborted) return hold.answer;
         throw error;

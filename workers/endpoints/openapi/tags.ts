@@ -8,6 +8,7 @@ const tags: readonly Tag[] = [
   { name: "Model Control Protocol", description: "For callers that send its envelope", paths: ["control"] },
   { name: "OpenAI's API", description: "For OpenAI's SDKs, and the tokens that servers get for it", paths: ["v1", "tokens"] },
   { name: "Approvals", description: "For whoever calls a tool elsewhere: people's decision before", paths: ["approvals", "hooks"] },
+  { name: "Receipts", description: "For whoever checks what was decided", paths: ["receipts"] },
   { name: "MCP relay", description: "For clients without sampling, in place of their server", paths: ["mcp", "oauth", ".well-known"] },
   { name: "Reviews", description: "For reviewers: pages, and what they send", paths: ["r", "inbox", "slack"] },
   { name: "Operation", description: "For the operator", paths: ["", "admin", "console", "metrics", "record"] },

@@ -174,7 +174,7 @@ export class LedgerEvents {
   }
 
   /** The entry of a request that is one entry; null where there is none. */
-  async whole(run: string): Promise<LogEntry | null> {
+  async whole(run: string): Promise<PlacedEntry | null> {
     const begunAt = this.#timeOf(run);
     if (begunAt === undefined) return null;
     const beginning = beginningOf(run);
@@ -239,6 +239,12 @@ export class LedgerEvents {
     const [first] = this.#indexed(run);
     const entry = first?.firstSeq === 1 ? await this.#entry(first) : await this.whole(run);
     return firstFacts(entry ?? null);
+  }
+
+  /** The index of the newest entry of a run; null where there is none, or none any more. */
+  async place(run: string): Promise<number | null> {
+    const index = this.#indexed(run).at(-1)?.first ?? (await this.whole(run))?.index ?? null;
+    return index === null || index < this.#log.pruned ? null : index;
   }
 
   /** Entries from this index on, in the order in which they came, and where to go on. */

@@ -7,6 +7,8 @@
 import type {
   LedgerCalls,
   LedgerEntry,
+  EntryPlace,
+  EntryProof,
   Expected,
   NoticeRow,
   ReplayQuery,
@@ -26,6 +28,9 @@ import type {
 } from "../../stubs/ledger-calls.ts";
 import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type LinePage, byAge, mergedLines } from "../../../shared/record/line-list.ts";
+import { toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
+import { leafHash } from "../../../shared/record/log/merkle.ts";
+import { proofText } from "../../../shared/record/log/proof.ts";
 import { verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
@@ -345,6 +350,23 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   async checkpoint(): Promise<SignedCheckpoint | null> {
     const signer = await this.#checkpoints.signer();
     return signer === null ? null : { note: await signer.sign(await this.#log.tree()), key: verifierKey(signer.key) };
+  }
+
+  async place(run: string): Promise<EntryPlace | null> {
+    const index = await this.#events.place(run);
+    if (index === null) return null;
+    const [text = ""] = await this.#log.texts(index, index + 1);
+    return { index, leaf: toBase64url(leafHash(utf8ToBytes(text))) };
+  }
+
+  async proof(run: string): Promise<EntryProof | null> {
+    const [index, signer] = [await this.#events.place(run), await this.#checkpoints.signer()];
+    if (index === null || signer === null) return null;
+    // The log may grow meanwhile: both are of the tree as it is now.
+    const { size } = this.#log;
+    const { text, leaf, path } = await this.#log.entry(index, size);
+    const note = await signer.sign(await this.#log.tree(size));
+    return { index, leaf: toBase64url(leaf), entry: text, proof: proofText(index, path, note), key: verifierKey(signer.key) };
   }
 
   logStatus(): LogStatus {

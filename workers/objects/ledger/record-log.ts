@@ -8,7 +8,7 @@
 
 import { utf8ToBytes, fromUtf8 } from "../../../shared/encoding.ts";
 import { bundleBytes, readBundle } from "../../../shared/record/log/bundle.ts";
-import { type SubtreeReader, type Tree, leafHash, rootAt } from "../../../shared/record/log/merkle.ts";
+import { type SubtreeReader, type Tree, inclusionProof, leafHash, rootAt } from "../../../shared/record/log/merkle.ts";
 import { emptyEntry, entriesOf } from "../../../shared/record/log/entry.ts";
 import {
   type Tile,
@@ -314,6 +314,12 @@ export class RecordLog {
   /** The tree as it is, or was when it had so many entries. */
   async tree(size = this.size): Promise<Tree> {
     return { size, root: await rootAt(this.#subtrees(), size) };
+  }
+
+  /** The text of an entry, its hash, and the hashes that lead from it to the root of this tree. */
+  async entry(index: number, size: number): Promise<{ readonly text: string; readonly leaf: Uint8Array; readonly path: Uint8Array[] }> {
+    const [text = ""] = await this.texts(index, index + 1);
+    return { text, leaf: leafHash(utf8ToBytes(text)), path: await inclusionProof(this.#subtrees(), index, size) };
   }
 
   /** A file of the log; null where there is none, or none any more. */

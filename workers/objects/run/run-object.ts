@@ -24,6 +24,7 @@ import {
   type Returned,
   type RunSnapshot,
   type RunLine,
+  type RunReceipt,
   type ExpiredLink,
   type PressTarget,
   type RenewAnswer,
@@ -67,7 +68,7 @@ import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
 import type { CancelCause, Outcome, WithdrawCause } from "../../../shared/model/outcome.ts";
 import type { Operator, RecordEvent } from "../../../shared/record/record.ts";
-import { snapshotOf, lineOf, sentOf } from "./deliver/run-account.ts";
+import { snapshotOf, lineOf, receiptIn, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { ToolStop } from "../../../shared/policy/stops.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -243,6 +244,11 @@ export class RunObject extends StoredObject implements RunCalls {
     this.#restoreAlarm();
     const current = this.#transitions.current();
     return current === null ? null : snapshotOf(this.#store, current.input, current.state, settingsOf(this.env).retentionMs);
+  }
+
+  receipt(): JsonOf<RunReceipt> | null {
+    const current = this.#transitions.current();
+    return current === null ? null : asText(receiptIn(this.#store, current.input, current.state));
   }
 
   line(): JsonOf<RunLine> | null {

@@ -61,6 +61,16 @@ export const configSchema: Schema = {
       public_key: "TEXT NOT NULL", // 32 bytes, as base64url
       secret: "TEXT NOT NULL", // PKCS #8, as base64url; sealed as content is
     }),
+    // The ES256 keys of receipts. Rows are permanent, so that every receipt can be checked.
+    table("receipt_key", {
+      kid: "TEXT PRIMARY KEY", // the public key's thumbprint (RFC 7638)
+      x: "TEXT NOT NULL",
+      y: "TEXT NOT NULL",
+      secret: "TEXT NOT NULL", // PKCS #8, as base64url; sealed as content is; empty once it is revoked
+      made_at: "INTEGER NOT NULL",
+      signs_at: "INTEGER NOT NULL", // it is published before
+      revoked_at: "INTEGER",
+    }),
     // Who is signed in to the console by the admin token.
     table("console_session", {
       id: "TEXT PRIMARY KEY", // SHA-256 of the cookie's secret

@@ -5,6 +5,8 @@ import type { Originating } from "../../../shared/association/relay-association.
 import { type Evidence, provenanceOf } from "../../../shared/association/evidence.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { Form } from "../../../shared/model/subject/form.ts";
+import { requestText } from "../../../shared/receipt/claims.ts";
+import { textDigest } from "../../../shared/run/run-receipt.ts";
 import { once } from "../../../shared/once.ts";
 import type { Result } from "../../../shared/result.ts";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
@@ -14,7 +16,7 @@ import { begin } from "../begin.ts";
 import type { PipelineRequest, Started } from "../pipeline-request.ts";
 import { originatingKey } from "./sampling-call.ts";
 
-type FormCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
+type FormCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "receipts" | "signal" | "trace"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;
@@ -50,6 +52,7 @@ export function beginForm({
       requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(id) },
     },
     digest: samplingIdentity(params),
+    asked: once(() => textDigest(requestText("elicitation/create", params))),
     content: once(() => contentIdentity(params)),
   });
 }

@@ -2,6 +2,8 @@
 // repeats, and the context that is added where its server asks for some and the policy allows it.
 
 import { digestOf } from "../../../shared/encoding.ts";
+import { requestText } from "../../../shared/receipt/claims.ts";
+import { textDigest } from "../../../shared/run/run-receipt.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
 import { once } from "../../../shared/once.ts";
@@ -17,7 +19,7 @@ import { planFor } from "../plan/plan-request.ts";
 import type { MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
+type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "receipts" | "signal" | "trace"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;
@@ -61,6 +63,8 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
       requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
     },
     digest: samplingIdentity(call.params),
+    asked: once(() => textDigest(requestText("sampling/createMessage", call.params))),
+    ...(call.receipts === undefined ? {} : { receipts: call.receipts }),
     content,
     responseMode,
     signal,

@@ -14,6 +14,7 @@ import { failedCause } from "../../../shared/record/failed-models.ts";
 import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
 import { runSummary } from "../../../shared/record/run-summary.ts";
 import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
+import { receiptFacts } from "../../../shared/run/run-receipt.ts";
 import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
 import { approvedCall, completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
@@ -100,7 +101,7 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
 export function answerApproved(call: AnsweredCall): Outcome {
   const { input } = call;
   if (!isToolCall(input.request)) throw new Error("an approval of what is no call");
-  const outcome = approvedCall(input, input.request, null);
+  const outcome = withReceiptFacts(input, approvedCall(input, input.request, null));
   enqueueResult(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
   return outcome;
 }
@@ -175,7 +176,10 @@ async function askModels(
   const { value, redaction } = masked.value;
   const reply = { ...said, reply: value };
   if (isWhole) tellWhole(value, onDelta);
-  const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
+  const outcome = withReceiptFacts(
+    input,
+    completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false })),
+  );
   const facts = (): RecordFact[] => [
     answeredFact(1, { reply, candidate, attempts, took }),
     ...redactedFacts("response", redaction),
@@ -197,6 +201,13 @@ function tellWhole({ content }: SamplingReply, onDelta: FastCall["onDelta"]): vo
   for (const block of content) if (block.type === "text") onDelta?.(block.text);
 }
 
+/** Nobody was asked: a rule or a grant let it pass. */
+function withReceiptFacts(input: RequestInput, outcome: Outcome): Outcome {
+  if (input.receipts !== true) return outcome;
+  const { request } = input;
+  return { ...outcome, receiptFacts: receiptFacts(input, { asked: request, sent: request, state: null, at: Date.now() }) };
+}
+
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
 function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
   const { reply, facts: known, at } = cached;
@@ -205,7 +216,10 @@ function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["
   tellWhole(reply, onDelta);
   const model = { reply, usage: nothingSpent, notes: known.notes };
   return {
-    outcome: completed(reply, input.request, runMeta(input, candidate, model, { request: false, response: cached.edited === true }, at)),
+    outcome: withReceiptFacts(
+      input,
+      completed(reply, input.request, runMeta(input, candidate, model, { request: false, response: cached.edited === true }, at)),
+    ),
     model: null,
     facts: () => [cachedFact(cached), { kind: "finished", outcome: "completed" }],
     cause: null,

@@ -12,9 +12,11 @@ import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { type Span, edited, memberOf, textAt, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
-import type { Outcome, Refusal } from "../../../../shared/model/outcome.ts";
+import type { Approved, Outcome, Refusal } from "../../../../shared/model/outcome.ts";
 import { type ToolCall, argumentsJsonOf, definitionOf } from "../../../../shared/model/subject/tool-call.ts";
 import type { CallFacts } from "../../../../shared/model/judged-request.ts";
+import { receiptKey } from "../../../../shared/receipt/claims.ts";
+import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { hintsOf } from "../../../../shared/policy/tool-hints.ts";
 import { callRulesFor } from "../../../../shared/policy/call-rules.ts";
 import { restOf } from "../../../../shared/relay/rounds.ts";
@@ -46,6 +48,7 @@ import { begin } from "../../../pipeline/begin.ts";
 import type { Association, PipelineRequest } from "../../../pipeline/pipeline-request.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { planFor } from "../../../pipeline/plan/plan-request.ts";
+import { receiptOf } from "../../../pipeline/receipts.ts";
 import { recordRefusal } from "../../../pipeline/record/refusals.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
 import { stopOf } from "../../../pipeline/spend/stops.ts";
@@ -92,13 +95,14 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const calls = values.filter((each) => objectOf(each)?.["method"] === callMethod);
   if (calls.length === 0 && !values.some(cancels)) return send(message, relay);
   const documents = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => null);
-  if (documents !== null && !callRulesFor(documents.policy, { server: relay.name, key: c.var.key.name })) return send(message, relay);
+  const isRuled = documents === null || callRulesFor(documents.policy, { server: relay.name, key: c.var.key.name });
+  if (!isRuled && !relay.server.receipts) return send(message, relay);
   if (calls.length === 0) return withdrawn(c, relay, message, send);
   if (Array.isArray(message.value)) return batched(c, relay, message, calls, send);
   const read = await readCall(c, relay, message, send);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
-  if (planned.ok && isUnnamed(planned.value)) {
+  if (planned.ok && isUnnamed(planned.value) && !relay.server.receipts) {
     const scope = await stopOfCall(c, relay, read.call, countedSession(read.incoming.association));
     return scope === null ? send(message, relay) : refused(read, { kind: "stopped", scope });
   }
@@ -108,9 +112,7 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const started = begun.value;
   if (started.kind === "run") return held(read, started.run);
   const outcome = await started.outcome;
-  return outcome.kind === "approved" && planned.ok
-    ? allowed(read, planned.value, outcome.call)
-    : answered(read, callResult(outcome, "", false));
+  return outcome.kind === "approved" && planned.ok ? allowed(read, planned.value, outcome) : answered(read, callResult(outcome, "", false));
 }
 
 /** Nobody has to decide, and the result passes as it comes. */
@@ -142,7 +144,7 @@ async function batched(
     const call = relayedCall(utf8ToBytes(JSON.stringify(each)), each, relay.name);
     const plan = call.ok ? await planFor(plannedBy(c, relay, call.value, (await toolOf(c, relay, call.value)).facts)) : null;
     const isStopped = call.ok && (await stopOfCall(c, relay, call.value, name)) !== null;
-    if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped)
+    if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped || relay.server.receipts)
       return refuseWith(c, 400, "Send each tools/call by itself: one of this batch needs a decision, and nothing of the batch was sent");
   }
   return send(message, relay);
@@ -167,6 +169,7 @@ const plannedBy = (c: AppContext, relay: WatchedRelayRequest, call: ToolCall, fa
   requestor: { server: relay.name, method: callMethod, name: call.tool, provenance: "observed" as const },
   request: call,
   call: facts,
+  receipts: relay.server.receipts,
 });
 
 /** The call, or the response where its cell would refuse it anyway. */
@@ -325,10 +328,29 @@ function messageWith(read: ReviewedCall, after: string): PostedMessage {
   return { body, value: parseJson(fromUtf8(body)) };
 }
 
+/**
+ * The message with a receipt, where its server's entry wants one: in place of whatever its client
+ * put there.
+ */
+async function withReceipt({ c, relay }: ReviewedCall, message: PostedMessage, facts: ReceiptFacts | undefined): Promise<PostedMessage> {
+  if (facts === undefined || !relay.server.receipts) return message;
+  const params = paramsIn(message.body);
+  const given = memberOf(message.body, params, "arguments");
+  const receipt = await receiptOf(c.env, facts, given === undefined ? {} : { raw: message.body.subarray(given.from, given.to) });
+  if (receipt === null) return message;
+  const meta = memberOf(message.body, params, "_meta");
+  const isObject = objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"]) !== null;
+  const member = { [receiptKey]: receipt };
+  const edits =
+    meta !== undefined && isObject ? withMembers(message.body, meta, member) : withMembers(message.body, params, { _meta: member });
+  const body = edited(message.body, edits);
+  return { body, value: parseJson(fromUtf8(body)) };
+}
+
 /** The policy lets it pass, or a grant does; its result may still be masked. */
-async function allowed(read: ReviewedCall, plan: Plan, call: ToolCall): Promise<Response> {
+async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved & Outcome): Promise<Response> {
   const terms = plan.redaction === null ? {} : { redaction: plan.redaction };
-  const sent = messageWith(read, argumentsJsonOf(call));
+  const sent = await withReceipt(read, messageWith(read, argumentsJsonOf(call)), receiptFacts);
   await noteToolUse(read.c.env, read.relay, call.tool, read.incoming.key.id);
   if (!mayMaskReply(terms)) return read.send(sent, read.relay);
   return output(read, async (sink) => {
@@ -524,7 +546,7 @@ class HeldCall {
     try {
       const isEdited = isOther(this.#read, claim.arguments);
       await noteToolUse(c.env, relay, this.#read.call.tool, c.var.key.id);
-      const sent = messageWith(this.#read, claim.arguments);
+      const sent = await withReceipt(this.#read, messageWith(this.#read, claim.arguments), claim.receipt);
       const answer = await send(claim.keepsResult ? withoutTasksIn(sent) : sent, { ...relay, over, isEdited });
       if (claim.keepsResult) {
         const caught = await caughtResult(answer, id, this.#sink, null);

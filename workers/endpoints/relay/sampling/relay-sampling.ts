@@ -37,6 +37,7 @@ import { countCalls } from "../../../pipeline/admit/calls.ts";
 import { progressMessages } from "../../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../../pipeline/record/refusals.ts";
 import type { ResponseMode, Started } from "../../../pipeline/pipeline-request.ts";
+import { signedOutcome } from "../../../pipeline/receipts.ts";
 import { beginForm } from "../../../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { askOwnTask } from "../../../pipeline/wait/own-task.ts";
@@ -154,11 +155,12 @@ async function ask(
   const { started, parsed } = begun.value;
   // A cancellation that came during the start found nothing to withdraw.
   if (context.isAbandoned(id)) await cancelSampling(context, id);
-  if (started.kind === "answered") return codec.encode(started.outcome);
+  const encoded = async (outcome: Outcome): Promise<RpcAnswer> => codec.encode(await signedOutcome(env, outcome, codec.encode));
+  if (started.kind === "answered") return encoded(started.outcome);
   const tell = progressTeller(context, waiting, parsed.meta.progressToken);
   if (started.kind === "fast") {
     tell("generating");
-    return codec.encode(await started.outcome);
+    return encoded(await started.outcome);
   }
   const { run, posts } = started;
   if (parsed.task !== undefined) {
@@ -167,7 +169,7 @@ async function ask(
   }
   if (posts && context.isBrief) return null;
   const outcome = await awaitOffered(context, { run, method }, tell);
-  return posts ? null : codec.encode(outcome);
+  return posts ? null : encoded(outcome);
 }
 
 /**
@@ -223,6 +225,7 @@ export const startForm: Start = async (context, { originating, evidence }, { id,
     session: associationSession(session),
     originating,
     evidence,
+    receipts: server.receipts,
     responseMode: responseModeOf(parsed),
     signal: new AbortController().signal,
     trace,
@@ -256,6 +259,7 @@ export const startSampling: Start = async (context, { originating, evidence }, {
     params,
     revision: codec.revision,
     evidence,
+    receipts: server.receipts,
     ...(server.context ? { context: () => contextOf(context, originating) } : {}),
     parsed: {
       ...parsed.value,
@@ -430,7 +434,8 @@ async function task(context: SamplingContext, { method, params }: ServerRequest)
   if (!answer.ok) return refuse(answer.error);
   if (answer.value.kind === "told") return { result: answer.value.result };
   const outcome = await awaitRun(env, taskId, () => {}, new AbortController().signal);
-  return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
+  const { encode } = mcpCodec(session.revision);
+  return relatedTo(taskId, encode(await signedOutcome(env, outcome, encode)));
 }
 
 /**

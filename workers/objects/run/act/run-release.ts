@@ -19,7 +19,7 @@ import { plainResult } from "../../../media/plain-reply.ts";
 import { notStopped } from "../../../pipeline/spend/spending.ts";
 import type { Claim, Returned } from "../../../stubs/run-calls.ts";
 import { requestorGraceMs } from "../begin/run-requestor.ts";
-import { currentRequest } from "../deliver/run-account.ts";
+import { currentRequest, receiptFactsOf } from "../deliver/run-account.ts";
 import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
 import { keyEndOf } from "./run-key.ts";
 import { stoppableCall } from "./tool-stop.ts";
@@ -73,7 +73,9 @@ export class RunRelease {
       this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
       this.#deps.apply({ kind: "claimed", call }, now, [{ kind: "called", call, models: [], digest: state.content.digest, again: false }]);
     });
-    return { kind: "claimed", call, arguments: argumentsJsonOf(content.request), keepsResult };
+    const receipt = receiptFactsOf(this.#deps.store, this.#deps.store.state() ?? state, input);
+    if (receipt === null) throw new Error("a claimed call without its content");
+    return { kind: "claimed", call, arguments: argumentsJsonOf(content.request), keepsResult, receipt };
   }
 
   /** What came of the call that was claimed. */

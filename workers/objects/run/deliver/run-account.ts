@@ -1,7 +1,7 @@
 // A run as others see it, read from its tables: its outcome, its line in lists, its page, its
 // snapshot. Writes nothing.
 
-import { type JsonOf, jsonOf } from "../../../../shared/json/json-of.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { Cause } from "../../../../shared/record/cause.ts";
@@ -14,6 +14,8 @@ import type { Attempt } from "../../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../../shared/review/view.ts";
 import { approvedCall, callMeta, completed, outcomeOfEnd, runMeta, unanswered, writtenMeta } from "../../../../shared/run/run-outcome.ts";
 import { reviewLine } from "../../../../shared/run/run-record.ts";
+import { receiptFacts } from "../../../../shared/run/run-receipt.ts";
+import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { offerOf } from "../../../../shared/run/granting.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
@@ -24,7 +26,7 @@ import { type RequestVersion, type SubjectRequest, isForm, isMessage, isToolCall
 import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../../shared/run/present.ts";
 import { cachedFor } from "../act/run-cache.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
-import type { RunSnapshot, RunLine } from "../../../stubs/run-calls.ts";
+import type { RunSnapshot, RunLine, RunReceipt } from "../../../stubs/run-calls.ts";
 import { isRoom } from "../../../../shared/notice-channels.ts";
 import { type ConversationEdits, conversationEdits } from "../../../../shared/wire/control/turns.ts";
 
@@ -42,8 +44,33 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
   return store.requestVersion(state.reviews.request?.version ?? 1);
 }
 
-/** The outcome of an ended run. Throws where the reply is not the approved one. */
+/**
+ * What the run's receipt says; null where its content is gone. A call that was sent, or may be, is
+ * of when it was.
+ */
+export function receiptFactsOf(store: RunStore, state: RunState, input: StoredInput): ReceiptFacts | null {
+  const asked = store.requestVersion(1)?.request;
+  const sent = currentRequest(store, state)?.request;
+  const at = state.call?.startedAt ?? lastChange(input, state);
+  return asked === undefined || sent === undefined ? null : receiptFacts(input, { asked, sent, state, at });
+}
+
+export function receiptIn(store: RunStore, input: StoredInput, state: RunState): RunReceipt | null {
+  const facts = state.end === null && state.call?.startedAt == null ? null : receiptFactsOf(store, state, input);
+  if (facts === null) return null;
+  const text = store.delivery() === null ? undefined : store.outcome();
+  return { key: input.key.id, facts, outcome: text === undefined ? null : readJsonOf(text) };
+}
+
+/** The outcome of an ended run, with what its receipt says where one goes with it. */
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
+  const outcome = endingOf(store, state, input);
+  const facts = input.receipts === true || input.endpoint === "approvals" ? receiptFactsOf(store, state, input) : null;
+  return facts === null ? outcome : { ...outcome, receiptFacts: facts };
+}
+
+/** Throws where the reply is not the approved one. */
+function endingOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts();
   const content = currentRequest(store, state);

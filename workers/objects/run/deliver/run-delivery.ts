@@ -13,6 +13,7 @@ import { type RunState, withheld } from "../../../../shared/run/lifecycle.ts";
 import type { KeyEnd } from "../../../../shared/model/gate.ts";
 import { outcomeOf } from "./run-account.ts";
 import type { WaitingServer } from "../../../../shared/run/run-input.ts";
+import { signedOutcome } from "../../../pipeline/receipts.ts";
 import { serversOf } from "../../../stores/documents.ts";
 import type { CancelCause } from "../../../../shared/model/outcome.ts";
 import { postToServer } from "../../../mcp-client/answer-server.ts";
@@ -90,12 +91,9 @@ export class RunDelivery {
     const { servers } = await serversOf(this.#deps.env, this.#deps.now(), this.#deps.waitUntil);
     const server = servers[name];
     if (server === undefined) return "refused";
-    const outcome = readJsonOf(text);
-    return postToServer(
-      this.#deps.env,
-      { server, session, revision, authorization: null },
-      responseOf(id, mcpCodec(revision).encode(outcome)),
-    );
+    const { encode } = mcpCodec(revision);
+    const outcome = await signedOutcome(this.#deps.env, readJsonOf(text), encode);
+    return postToServer(this.#deps.env, { server, session, revision, authorization: null }, responseOf(id, encode(outcome)));
   }
 }
 

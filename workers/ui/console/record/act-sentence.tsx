@@ -77,6 +77,9 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
     case "toolAccepted":
     case "toolHidden":
       return { sentence: acts[fact.kind], values: { tool: name(fact.tool), server: name(fact.server) } };
+    case "receiptKeyMade":
+    case "receiptKeyRevoked":
+      return { sentence: acts[fact.kind], values: { key: name(fact.key) } };
     case "toolsChanged": {
       const more = fact.count - fact.tools.length;
       const values = { server: name(fact.server), tools: <Names of={fact.tools} />, more: String(more) };

@@ -33,6 +33,8 @@ const en = {
     resumed: "Sampling resumed",
     toolAccepted: "Tools accepted",
     toolHidden: "Tools hidden",
+    receiptKeyMade: "Keys of receipts made",
+    receiptKeyRevoked: "Keys of receipts revoked",
     toolsChanged: "Tools changed",
     budgetReached: "Budgets reached",
   } satisfies Record<Kind, string>,
@@ -72,6 +74,8 @@ const en = {
     },
     toolAccepted: "{by} accepted the definition of the tool {tool} of {server}",
     toolHidden: "{by} hid the tool {tool} of {server}",
+    receiptKeyMade: "{by} made the key {key}, which signs receipts next",
+    receiptKeyRevoked: "{by} revoked the key of receipts {key}",
     toolsChanged: {
       held: {
         all: "{server} changed tools, which stay hidden until an operator accepts them: {tools}",
@@ -128,6 +132,8 @@ const zhCN: Texts<typeof en> = {
     resumed: "恢复采样",
     toolAccepted: "接受工具",
     toolHidden: "隐藏工具",
+    receiptKeyMade: "创建凭据密钥",
+    receiptKeyRevoked: "吊销凭据密钥",
     toolsChanged: "工具变更",
     budgetReached: "预算用量",
   },
@@ -167,6 +173,8 @@ const zhCN: Texts<typeof en> = {
     },
     toolAccepted: "{by} 接受了 {server} 的工具 {tool} 的定义",
     toolHidden: "{by} 隐藏了 {server} 的工具 {tool}",
+    receiptKeyMade: "{by} 创建了密钥 {key}，接下来由它签署凭据",
+    receiptKeyRevoked: "{by} 吊销了凭据密钥 {key}",
     toolsChanged: {
       held: {
         all: "{server} 更改了工具，在操作员接受之前保持隐藏：{tools}",

@@ -86,6 +86,7 @@ const en = {
     tasks: { label: "Declare sampling as a task to the server" },
     samplingTools: { label: "Tools that may sample (optional)", hint: "Exact names, one on each line. Empty: every tool." },
     trustAnnotations: { label: "Rules believe what its tools say of themselves (read-only, destructive)" },
+    receipts: { label: "Send a receipt with each call and answer" },
     functions: { label: "Functions (optional)", hint: "Tools that callers of POST /control may run, one on each line." },
     origins: {
       label: "Web origins (optional)",
@@ -171,6 +172,7 @@ const zhCN: Texts<typeof en> = {
     tasks: { label: "向服务器声明以任务方式采样" },
     samplingTools: { label: "可以采样的工具（可选）", hint: "完整名称，每行一个。留空表示所有工具。" },
     trustAnnotations: { label: "规则采信其工具对自身的说明（只读、破坏性）" },
+    receipts: { label: "每次调用和答复都附带凭据" },
     functions: { label: "函数（可选）", hint: "POST /control 的调用方可以运行的工具，每行一个。" },
     origins: { label: "网页来源（可选）", hint: "可以使用中继的页面，例如 https://app.example.com，每行一个。" },
     headers: { label: "标头（可选）", hint: "随每个请求发送，格式为 Name: value，每行一个。不要用于凭据。" },

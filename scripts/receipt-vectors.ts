@@ -1,0 +1,132 @@
+// node scripts/receipt-vectors.ts: makes test/shared/receipt/vectors.json anew, with new keys: one
+// receipt that holds, and what every verifier must refuse, each with what is expected of it.
+
+import { writeFileSync } from "node:fs";
+import { createHash, generateKeyPairSync, sign as signBytes } from "node:crypto";
+import { type ReceiptClaims, canonicalText, replyText, requestText } from "../shared/receipt/claims.ts";
+import { type ReceiptJwk, signReceipt } from "../shared/receipt/token.ts";
+
+const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
+const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
+
+function newKey(revokedAt?: number) {
+  const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { x = "", y = "" } = pair.publicKey.export({ format: "jwk" });
+  const kid = digest(canonicalText({ crv: "P-256", kty: "EC", x, y }));
+  const revoked = revokedAt === undefined ? {} : { revoked: { revoked_at: revokedAt } };
+  const jwk: ReceiptJwk = { kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: "ES256", ...revoked };
+  const sign = async (text: Uint8Array): Promise<Uint8Array> =>
+    signBytes("sha256", text, { key: pair.privateKey, dsaEncoding: "ieee-p1363" });
+  return { jwk, signer: { kid, sign } };
+}
+
+const now = 1_795_000_000;
+const request = { method: "tools/call", params: { name: "delete_branch", arguments: { branch: "main", é: 1e21, force: false } } };
+const claims: ReceiptClaims = {
+  iss: "https://gateway.example",
+  aud: "github",
+  iat: now - 5,
+  exp: now - 5 + 3_600,
+  jti: "run_vector",
+  v: 1,
+  method: "tools/call",
+  name: "delete_branch",
+  key: "k".repeat(22),
+  policy: { rule: "calls", version: 12 },
+  mode: "human",
+  decision: "approved",
+  edited: { request: false, reply: false },
+  reviewers: [{ id: "r".repeat(22), gate: "request", decision: "approved", at: now - 10, amr: "link" }],
+  request: { jcs: digest(requestText(request.method, request.params)) },
+};
+const [key, older, revoked, foreign] = [newKey(), newKey(), newKey(now - 60), newKey()];
+const made = (change: Partial<ReceiptClaims>, { signer } = key): Promise<string> =>
+  signReceipt({ ...claims, ...change }, signer, toBase64url);
+const good = await made({});
+const [header = "", payload = "", signature = ""] = good.split(".");
+const encoded = (value: object): string => toBase64url(Buffer.from(JSON.stringify(value)));
+const reply = {
+  role: "assistant",
+  content: { type: "text", text: "Done" },
+  model: "m",
+  _meta: { "countersign/run": { id: "run_vector" } },
+};
+const sampling = { method: "sampling/createMessage", params: { messages: [], maxTokens: 10, _meta: { progressToken: 1 } } };
+const flipped = toBase64url(Buffer.from(signature, "base64url").map((byte, i) => (i === 9 ? byte ^ 1 : byte)));
+
+const vectors = {
+  now,
+  issuer: claims.iss,
+  audience: claims.aud,
+  keys: [key.jwk, older.jwk, revoked.jwk],
+  request,
+  vectors: [
+    { name: "holds", receipt: good, fault: null },
+    { name: "of a key that was rotated out", receipt: await made({}, older), fault: null },
+    {
+      name: "with the digests of a reply",
+      receipt: await made({
+        method: sampling.method,
+        request: { jcs: digest(requestText(sampling.method, sampling.params)) },
+        reply: { jcs: digest(replyText(reply)) },
+      }),
+      request: sampling,
+      reply,
+      fault: null,
+    },
+    {
+      name: "forged: another payload",
+      receipt: `${header}.${encoded({ ...claims, jti: "run_other" })}.${signature}`,
+      fault: "badSignature",
+    },
+    { name: "forged: another signature", receipt: `${header}.${payload}.${flipped}`, fault: "badSignature" },
+    {
+      name: "forged: alg none",
+      receipt: `${encoded({ alg: "none", typ: "countersign-receipt+jwt", kid: key.jwk.kid })}.${payload}.AA`,
+      fault: "malformed",
+    },
+    {
+      name: "forged: alg HS256",
+      receipt: `${encoded({ alg: "HS256", typ: "countersign-receipt+jwt", kid: key.jwk.kid })}.${payload}.${signature}`,
+      fault: "malformed",
+    },
+    {
+      name: "another kind of token",
+      receipt: `${encoded({ alg: "ES256", typ: "JWT", kid: key.jwk.kid })}.${payload}.${signature}`,
+      fault: "malformed",
+    },
+    { name: "no signature", receipt: `${header}.${payload}.`, fault: "malformed" },
+    {
+      name: "signed by somebody else under a known id",
+      receipt: await made({}, { ...foreign, signer: { ...foreign.signer, kid: key.jwk.kid } }),
+      fault: "badSignature",
+    },
+    { name: "signed by somebody else", receipt: await made({}, foreign), fault: "unknownKey" },
+    { name: "of a revoked key", receipt: await made({}, revoked), fault: "revokedKey" },
+    { name: "of a revoked key, dated before", receipt: await made({ iat: now - 120 }, revoked), fault: "revokedKey" },
+    { name: "foreign: another gateway", receipt: await made({ iss: "https://other.example" }), fault: "otherIssuer" },
+    { name: "foreign: another server", receipt: await made({ aud: "gitlab" }), fault: "otherAudience" },
+    { name: "expired", receipt: await made({ iat: now - 3_700, exp: now - 100 }), fault: "expired" },
+    { name: "that says it lasts longer than any", receipt: await made({ iat: now - 3_700, exp: now + 100_000 }), fault: "expired" },
+    { name: "from the future", receipt: await made({ iat: now + 120, exp: now + 3_000 }), fault: "notYetValid" },
+    { name: "of a denial", receipt: await made({ decision: "denied" }), fault: "notApproved" },
+    { name: "of an expiry", receipt: await made({ decision: "expired", mode: "policy", reviewers: [] }), fault: "notApproved" },
+    {
+      name: "altered: other arguments",
+      receipt: good,
+      request: { method: "tools/call", params: { name: "delete_branch", arguments: { branch: "release" } } },
+      fault: "otherRequest",
+    },
+    {
+      name: "altered: another tool",
+      receipt: good,
+      request: { method: "tools/call", params: { ...request.params, name: "drop_database" } },
+      fault: "otherRequest",
+    },
+    { name: "altered: a reply that it does not name", receipt: good, reply, fault: "otherReply" },
+    { name: "of a later version", receipt: await made({ v: 2 as 1 }), fault: "malformed" },
+  ],
+  /** Used twice: the second time it is refused. */
+  replayed: good,
+};
+writeFileSync(new URL("../test/shared/receipt/vectors.json", import.meta.url), `${JSON.stringify(vectors, null, 2)}\n`);

@@ -1,0 +1,36 @@
+// The page of a receipt, in English.
+
+export const pageReceiptEn = {
+  title: "Receipt",
+  valid: "Signature valid.",
+  invalid: "The signature could not be checked.",
+  entry: "Entry {index} of log {shard}.",
+  noEntry: "The record does not have it yet.",
+  what: "What",
+  decision: "Decision",
+  by: "By",
+  mode: "Mode",
+  rule: "Rule",
+  sent: "Sent",
+  answer: "Answer",
+  decisions: {
+    approved: "approved, {time}",
+    denied: "denied, {time}",
+    expired: "nobody decided in time, {time}",
+    undeliverable: "no reviewer could be reached, {time}",
+    cancelled: "cancelled, {time}",
+  },
+  edited: "approved with changes, {time}",
+  modes: {
+    human: "people decided",
+    grant: "allowed by a grant",
+    policy: "the policy decided",
+    bypass: "reviews were bypassed",
+  },
+  amr: { link: "link", inbox: "signed in", slack: "Slack" },
+  ruleOf: "{rule}, policy {version}",
+  verify: "Verify it yourself",
+  receipt: "Receipt",
+  proof: "Proof",
+  limits: "It does not prove that somebody understood the request, or that {server} carried it out.",
+};

@@ -1,0 +1,137 @@
+// What a receipt says: what was decided about one request, and by whom. The gateway signs it, and a
+// server checks it offline. No clock, no keys, and no package of others, which the client package
+// does not carry.
+
+/** The header's `typ`: a token of another kind is no receipt. */
+export const receiptType = "countersign-receipt+jwt";
+
+/** The member of `_meta` with the receipt; and of `error.data`, where there is no result. */
+export const receiptKey = "countersign/receipt";
+
+/** A receipt is good for so long after what it is about was sent. */
+export const receiptSeconds = 3_600;
+
+/**
+ * Who decided. `human`: a person, about this very request. `grant`: a person allowed such requests
+ * before. `bypass`: an operator suspended the review. `policy`: the rules, or nobody in time.
+ */
+export const receiptModes = ["human", "grant", "policy", "bypass"] as const;
+export type ReceiptMode = (typeof receiptModes)[number];
+
+/** Only `approved` lets anything be done. */
+export const receiptDecisions = ["approved", "denied", "expired", "undeliverable", "cancelled"] as const;
+export type ReceiptDecision = (typeof receiptDecisions)[number];
+
+/** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
+export type ReceiptAmr = "link" | "inbox" | "slack";
+
+export type ReceiptReviewer = {
+  /** The same person has another id for each audience. */
+  readonly id: string;
+  readonly gate: string;
+  readonly decision: "approved" | "denied";
+  /** Unix seconds. */
+  readonly at: number;
+  readonly amr: ReceiptAmr;
+};
+
+/** Digests are SHA-256, as base64url. */
+export type RequestDigests = {
+  /** Of `requestText` of what the audience has: what it sent, or a call that it gets. */
+  readonly jcs?: string;
+  /** Of the bytes of a call's `arguments`, as they are sent. */
+  readonly raw?: string;
+  /** As `jcs`, of the call as its client wanted it, where a reviewer changed it. */
+  readonly proposed?: string;
+  /** The gateway's own digest of what the page showed, as the record has it. */
+  readonly shown?: string;
+};
+
+export type ReplyDigests = {
+  /** Of `replyText` of the result that the audience gets. */
+  readonly jcs?: string;
+  readonly shown?: string;
+};
+
+/** Where the record has the decision: `leaf` is the hash of the entry. */
+export type ReceiptPlace = { readonly shard: number; readonly index: number; readonly leaf: string };
+
+export type ReceiptClaims = {
+  /** The gateway's PUBLIC_URL. */
+  readonly iss: string;
+  /** The server, by its name at the gateway. */
+  readonly aud: string;
+  /** Unix seconds. */
+  readonly iat: number;
+  readonly exp: number;
+  /** The run: a receipt is used once. */
+  readonly jti: string;
+  readonly v: 1;
+  /** Of the request that was decided; `name`: the tool, or the client request that is served. */
+  readonly method: string;
+  readonly name: string;
+  /** The caller's API key, by another id for each audience. */
+  readonly key: string;
+  readonly policy: { readonly rule: string; readonly version: number };
+  readonly mode: ReceiptMode;
+  readonly decision: ReceiptDecision;
+  readonly edited: { readonly request: boolean; readonly reply: boolean };
+  readonly reviewers: readonly ReceiptReviewer[];
+  readonly request: RequestDigests;
+  readonly reply?: ReplyDigests;
+  /** The digest of the tool's definition, as a reviewer was shown it. */
+  readonly tool?: string;
+  readonly log?: ReceiptPlace;
+};
+
+type Members = { readonly [name: string]: unknown };
+const isMembers = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
+
+/**
+ * RFC 8785: JSON.stringify writes numbers and strings as it says, and names are sorted by UTF-16
+ * code units. Members that are `undefined` are left out. Throws for what is no JSON.
+ */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (isMembers(value)) {
+    const names = Object.keys(value).filter((name) => value[name] !== undefined);
+    return `{${names
+      .toSorted()
+      .map((name) => `${canonicalText(name)}:${canonicalText(value[name])}`)
+      .join(",")}}`;
+  }
+  const isText = typeof value === "string" && value.isWellFormed();
+  if (!isText && value !== null && typeof value !== "boolean" && !Number.isFinite(value))
+    throw new Error("canonicalText: not a JSON value");
+  return JSON.stringify(value);
+}
+
+/**
+ * What a request's digest is of: method and params without what says how it travels. Of a call its
+ * name and arguments alone, which is what the SDKs hand to a tool.
+ */
+export function requestText(method: string, params: unknown): string {
+  const { _meta, task: _task, ...asked } = membersOf(params);
+  if (method !== "tools/call") return canonicalText({ method, params: asked });
+  return canonicalText({ method, params: { name: asked["name"], arguments: asked["arguments"] ?? {} } });
+}
+
+/** What a reply's digest is of: the result without `_meta`. */
+export function replyText(result: unknown): string {
+  const { _meta, resultType: _type, ...said } = membersOf(result);
+  return canonicalText(said);
+}
+
+/** The claims of a token's payload; undefined where it is no receipt of this version. */
+export function readClaims(value: unknown): ReceiptClaims | undefined {
+  if (!isMembers(value)) return undefined;
+  const texts = ["iss", "aud", "jti", "method", "name", "key"].every((name) => typeof value[name] === "string");
+  const times = ["iat", "exp"].every((name) => Number.isSafeInteger(value[name]));
+  const isKnown =
+    value["v"] === 1 &&
+    receiptModes.some((mode) => mode === value["mode"]) &&
+    receiptDecisions.some((decision) => decision === value["decision"]);
+  const hasParts = Array.isArray(value["reviewers"]) && ["request", "policy", "edited"].every((name) => isMembers(value[name]));
+  return texts && times && isKnown && hasParts ? (value as unknown as ReceiptClaims) : undefined; // checked member by member
+}

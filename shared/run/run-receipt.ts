@@ -1,0 +1,109 @@
+// What a run's receipt says, from its state: no content, and the people by their names, which the
+// signed receipt does not have. Whoever signs it adds the digests of what is sent.
+
+import { argumentsJsonOf, type CalledTool } from "../model/subject/tool-call.ts";
+import { type SubjectRequest, isForm, isToolCall } from "../model/subject/subject.ts";
+import { type ReceiptAmr, type ReceiptDecision, type ReceiptMode, canonicalText, requestText } from "../receipt/claims.ts";
+import type { ReceiptFacts, ReviewerFacts } from "../receipt/facts.ts";
+import { sha256Of, toBase64url, utf8ToBytes } from "../encoding.ts";
+import type { Review } from "../review/decision.ts";
+import type { RunState } from "./lifecycle.ts";
+import { noReviews } from "./stages.ts";
+import type { RequestInput } from "./run-input.ts";
+
+export type ReceiptInput = Pick<RequestInput, "id" | "key" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
+
+/** `asked`: as it came; `sent`: as it is, or would be, sent. `state`: null where nobody was asked. */
+type ReceiptOf = { readonly asked: SubjectRequest; readonly sent: SubjectRequest; readonly state: RunState | null; readonly at: number };
+
+export const textDigest = (text: string): string => toBase64url(sha256Of(utf8ToBytes(text)));
+
+export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: ReceiptOf): ReceiptFacts {
+  const { request, response } = state?.reviews ?? noReviews;
+  const decision = decisionOf(state);
+  const reviewers = [request, response].flatMap((review) => (review === null ? [] : reviewersOf(review)));
+  const isWritten = request?.written !== undefined;
+  const shown = (review: Review | null): { shown?: string } => (review === null ? {} : { shown: review.digest });
+  return {
+    run: input.id,
+    at,
+    server: input.requestor.server,
+    method: methodOf(sent, input.requestor.method),
+    name: input.requestor.name,
+    key: input.key.id,
+    policy: { rule: input.gatePolicy.rule, version: input.policyVersion ?? 0 },
+    mode: modeOf(decision, reviewers, input.granted ?? []),
+    decision,
+    edited: { request: !isWritten && (request?.version ?? 1) > 1, reply: isWritten || (response?.version ?? 1) > 1 },
+    reviewers,
+    request: { ...requestDigests(input, asked, sent), ...shown(request) },
+    reply: shown(response),
+    ...(isToolCall(sent) && sent.definition !== undefined ? { tool: definitionDigest(sent.definition) } : {}),
+  };
+}
+
+const methodOf = (request: SubjectRequest, served: string): string =>
+  isToolCall(request) ? "tools/call" : isForm(request) ? "elicitation/create" : request.kind === "chat" ? "sampling/createMessage" : served;
+
+export const definitionDigest = (definition: CalledTool): string => textDigest(canonicalText(definition));
+
+/** Of a call: what is sent. Of everything else: what its server sent, which it alone has. */
+function requestDigests({ asked: digest }: ReceiptInput, asked: SubjectRequest, sent: SubjectRequest): ReceiptFacts["request"] {
+  if (!isToolCall(sent) || !isToolCall(asked)) return digest === undefined ? {} : { jcs: digest };
+  const callDigest = ({ tool: name, arguments: input }: typeof sent): string =>
+    textDigest(requestText("tools/call", { name, arguments: input }));
+  const isEdited = argumentsJsonOf(asked) !== argumentsJsonOf(sent);
+  return { jcs: callDigest(sent), ...(isEdited ? { proposed: callDigest(asked) } : {}) };
+}
+
+/** A run that waits still, or that failed before anything was approved, approves nothing. */
+function decisionOf(state: RunState | null): ReceiptDecision {
+  if (state === null) return "approved";
+  const { end, call } = state;
+  switch (end?.kind) {
+    case "completed":
+      return "approved";
+    case "rejected":
+      return "denied";
+    case "expired":
+    case "undeliverable":
+    case "cancelled":
+      return end.kind;
+    case "failed":
+    case undefined:
+      return call !== null && call.startedAt !== null ? "approved" : "cancelled";
+    default:
+      return end satisfies never;
+  }
+}
+
+/**
+ * A person only where a person decided this, and nothing weaker opened another gate of it. What
+ * nobody decided in time is the policy's.
+ */
+function modeOf(
+  decision: ReceiptDecision,
+  reviewers: readonly ReviewerFacts[],
+  granted: NonNullable<ReceiptInput["granted"]>,
+): ReceiptMode {
+  if (decision === "denied") return "human";
+  if (decision !== "approved") return "policy";
+  if (granted.some(({ bypass }) => bypass === true)) return "bypass";
+  if (granted.length > 0) return "grant";
+  return reviewers.length > 0 ? "human" : "policy";
+}
+
+/** Those whose approvals counted for the version that was decided, or the one who denied it. */
+function reviewersOf({ gate, votes, closing }: Review): ReviewerFacts[] {
+  const approved = votes.map(({ reviewer: name, at, channel }): ReviewerFacts => ({
+    name,
+    gate,
+    decision: "approved",
+    at,
+    amr: amrOf(channel),
+  }));
+  if (closing?.how !== "denied") return approved;
+  return [...approved, { name: closing.by, gate, decision: "denied", at: closing.at, amr: amrOf(closing.channel) }];
+}
+
+const amrOf = (channel: string): ReceiptAmr => (channel === "inbox" || channel === "slack" ? channel : "link");
