@@ -10,7 +10,7 @@ import { receiptKey, verifyReceipt } from "../../client/sampling-handler.ts";
 const issuer = process.env["COUNTERSIGN_URL"] ?? "http://localhost:8787";
 const audience = process.env["COUNTERSIGN_SERVER"] ?? "branches";
 
-/** Ids of receipts that were used, until they expire. A server with several processes needs one store. */
+/** Ids of receipts that were used, until they expire. Several processes need one store for them. */
 const used = new Map<string, number>();
 function isFirstUse(id: string, until: number): boolean {
   for (const [each, end] of used) if (end < Date.now() / 1000) used.delete(each);

@@ -15,7 +15,7 @@ export const receiptSeconds = 3_600;
  * Who decided. `human`: a person, about this very request. `grant`: a person allowed such requests
  * before. `bypass`: an operator suspended the review. `policy`: the rules, or nobody in time.
  */
-export const receiptModes = ["human", "grant", "policy", "bypass"] as const;
+const receiptModes = ["human", "grant", "policy", "bypass"] as const;
 export type ReceiptMode = (typeof receiptModes)[number];
 
 /** Only `approved` lets anything be done. */
@@ -25,7 +25,7 @@ export type ReceiptDecision = (typeof receiptDecisions)[number];
 /** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
 export type ReceiptAmr = "link" | "inbox" | "slack";
 
-export type ReceiptReviewer = {
+type ReceiptReviewer = {
   /** The same person has another id for each audience. */
   readonly id: string;
   readonly gate: string;
@@ -36,7 +36,7 @@ export type ReceiptReviewer = {
 };
 
 /** Digests are SHA-256, as base64url. */
-export type RequestDigests = {
+type RequestDigests = {
   /** Of `requestText` of what the audience has: what it sent, or a call that it gets. */
   readonly jcs?: string;
   /** Of the bytes of a call's `arguments`, as they are sent. */
@@ -47,7 +47,7 @@ export type RequestDigests = {
   readonly shown?: string;
 };
 
-export type ReplyDigests = {
+type ReplyDigests = {
   /** Of `replyText` of the result that the audience gets. */
   readonly jcs?: string;
   readonly shown?: string;

@@ -11,9 +11,11 @@ import type { RunState } from "./lifecycle.ts";
 import { noReviews } from "./stages.ts";
 import type { RequestInput } from "./run-input.ts";
 
-export type ReceiptInput = Pick<RequestInput, "id" | "key" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
+type ReceiptInput = Pick<RequestInput, "id" | "key" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
 
-/** `asked`: as it came; `sent`: as it is, or would be, sent. `state`: null where nobody was asked. */
+/**
+ * `asked`: as it came; `sent`: as it is, or would be, sent. `state`: null where nobody was asked.
+ */
 type ReceiptOf = { readonly asked: SubjectRequest; readonly sent: SubjectRequest; readonly state: RunState | null; readonly at: number };
 
 export const textDigest = (text: string): string => toBase64url(sha256Of(utf8ToBytes(text)));
@@ -45,7 +47,7 @@ export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: Re
 const methodOf = (request: SubjectRequest, served: string): string =>
   isToolCall(request) ? "tools/call" : isForm(request) ? "elicitation/create" : request.kind === "chat" ? "sampling/createMessage" : served;
 
-export const definitionDigest = (definition: CalledTool): string => textDigest(canonicalText(definition));
+const definitionDigest = (definition: CalledTool): string => textDigest(canonicalText(definition));
 
 /** Of a call: what is sent. Of everything else: what its server sent, which it alone has. */
 function requestDigests({ asked: digest }: ReceiptInput, asked: SubjectRequest, sent: SubjectRequest): ReceiptFacts["request"] {

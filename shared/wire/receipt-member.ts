@@ -12,7 +12,7 @@ export function withReceipt(answer: RpcAnswer, receipt: string | undefined): Rpc
   return { result: resultWithReceipt(answer.result, receipt) };
 }
 
-export const resultWithReceipt = (result: JsonObject, receipt: string): JsonObject => ({
+const resultWithReceipt = (result: JsonObject, receipt: string): JsonObject => ({
   ...result,
   _meta: { ...(objectOf(result["_meta"]) as JsonObject | null), [receiptKey]: receipt }, // a member of JSON
 });

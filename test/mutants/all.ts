@@ -27,6 +27,7 @@ import { redactionMutants } from "./redaction.ts";
 import { relay2026Mutants } from "./relay-2026.ts";
 import { replyMutants } from "./replies.ts";
 import { revocationMutants } from "./revocation.ts";
+import { receiptMutants } from "./receipts.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { secretMutants } from "./secrets.ts";
@@ -64,6 +65,7 @@ export const mutants: readonly Mutant[] = [
   ...operatorMutants,
   ...outsideMutants,
   ...imageMutants,
+  ...receiptMutants,
   ...recordMutants,
   ...redactionMutants,
   ...secretMutants,

@@ -9,7 +9,7 @@ export const ownershipMutants: readonly Mutant[] = [
   {
     name: "a run is its key's",
     file: "workers/endpoints/runs.ts",
-    from: "if (snapshot === null || (known !== null && snapshot.key !== known.record.id)) return c.json(unknown, 404);",
+    from: "if (snapshot === null || (caller.key !== null && snapshot.key !== caller.key)) return c.json(unknown, 404);",
     to: "if (snapshot === null) return c.json(unknown, 404);",
     test: { file: "test/workers/contract/async.test.ts", only: "is for the key that made it|by another key" },
   },

@@ -69,7 +69,7 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...gate,
     name: "no call hides in a batch",
-    from: "if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped)",
+    from: "if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped || relay.server.receipts)",
     to: "if (plan === null || !plan.ok || isStopped)",
     test: contract("hides in a batch"),
   },

@@ -76,7 +76,9 @@ export type GivenLink = { readonly id: string; readonly run: string; readonly ga
 /** As base64url: 32 bytes, and PKCS #8. */
 export type StoredRecordKey = { readonly publicKey: string; readonly secret: string };
 
-/** A key of receipts. `secret`: PKCS #8; null where it is revoked, or CONTENT_KEY does not open it. */
+/**
+ * A key of receipts. `secret`: PKCS #8; null where it is revoked, or CONTENT_KEY does not open it.
+ */
 export type StoredReceiptKey = {
   readonly kid: string;
   readonly x: string;

@@ -57,7 +57,9 @@ export type RunSnapshot = {
   readonly outcome: JsonOf<Outcome> | null;
 };
 
-/** What a run's receipt says. `outcome`: what its digest of the reply is of; null: nothing came of it yet. */
+/**
+ * What a run's receipt says. `outcome`: what its digest of the reply is of; null: there is none yet.
+ */
 export type RunReceipt = { readonly key: string; readonly facts: ReceiptFacts; readonly outcome: Outcome | null };
 
 /** The run's line, as an operator sees it: without content. */

@@ -15,7 +15,9 @@ export const proofText = (index: number, hashes: readonly Uint8Array[], checkpoi
 
 type ProvenEntry = { readonly index: number; readonly leaf: Uint8Array };
 
-/** Whether the proof shows this entry in a tree that the key signed. `key`: as `verifierKey` has it. */
+/**
+ * Whether the proof shows this entry in a tree that the key signed. `key`: as `verifierKey` has it.
+ */
 export async function isProven({ index, leaf }: ProvenEntry, proof: string, key: string, verify: Ed25519["verify"]): Promise<boolean> {
   const end = proof.indexOf("\n\n");
   const [first, second, ...rest] = proof.slice(0, Math.max(end, 0)).split("\n");

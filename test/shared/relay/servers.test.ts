@@ -26,6 +26,7 @@ describe("a servers document", () => {
             context: false,
             tools: true,
             trustAnnotations: false,
+            receipts: false,
             pin: "off",
             tasks: true,
             functions: [],

@@ -1,5 +1,5 @@
-// Receipts: what a server gets with an answer and with a call, what GET /receipts says, who reads it,
-// and what checks of it refuse.
+// Receipts: what a server gets with an answer and with a call, what GET /receipts says, who reads
+// it, and what checks of it refuse.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { receiptCrypto } from "../../../workers/pipeline/receipts.ts";

@@ -176,16 +176,13 @@ async function askModels(
   const { value, redaction } = masked.value;
   const reply = { ...said, reply: value };
   if (isWhole) tellWhole(value, onDelta);
-  const outcome = withReceiptFacts(
-    input,
-    completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false })),
-  );
+  const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
   const facts = (): RecordFact[] => [
     answeredFact(1, { reply, candidate, attempts, took }),
     ...redactedFacts("response", redaction),
     { kind: "finished", outcome: "completed" },
   ];
-  return { outcome, model: { ...answered.value, reply }, facts, cause: null };
+  return { outcome: withReceiptFacts(input, outcome), model: { ...answered.value, reply }, facts, cause: null };
 }
 
 function failedWith(attempts: readonly Attempt[]): FastAnswer {
