@@ -11,7 +11,7 @@ import type { RunState } from "./lifecycle.ts";
 import { noReviews } from "./stages.ts";
 import type { RequestInput } from "./run-input.ts";
 
-type ReceiptInput = Pick<RequestInput, "id" | "key" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
+type ReceiptInput = Pick<RequestInput, "id" | "key" | "endpoint" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
 
 /**
  * `asked`: as it came; `sent`: as it is, or would be, sent. `state`: null where nobody was asked.
@@ -30,7 +30,7 @@ export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: Re
     run: input.id,
     at,
     server: input.requestor.server,
-    method: methodOf(sent, input.requestor.method),
+    method: methodOf(sent, input),
     name: input.requestor.name,
     key: input.key.id,
     policy: { rule: input.gatePolicy.rule, version: input.policyVersion ?? 0 },
@@ -44,8 +44,12 @@ export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: Re
   };
 }
 
-const methodOf = (request: SubjectRequest, served: string): string =>
-  isToolCall(request) ? "tools/call" : isForm(request) ? "elicitation/create" : request.kind === "chat" ? "sampling/createMessage" : served;
+/** Of what came by no MCP, the endpoint's own name for it. */
+function methodOf(request: SubjectRequest, { endpoint, requestor }: ReceiptInput): string {
+  if (isToolCall(request)) return "tools/call";
+  if (isForm(request)) return "elicitation/create";
+  return endpoint === "sampling" || endpoint === "relay" ? "sampling/createMessage" : requestor.method;
+}
 
 const definitionDigest = (definition: CalledTool): string => textDigest(canonicalText(definition));
 

@@ -14,6 +14,7 @@ const edited = { ...call, arguments: { branch: "main", force: false } };
 const input = (more: Partial<Input> = {}): Input => ({
   id: "run_1",
   key: { id: "key_1", name: "one", owner: null },
+  endpoint: "relay",
   requestor: { server: "github", method: "tools/call", name: "delete_branch", provenance: "observed" },
   gatePolicy: { rule: "calls" } as Input["gatePolicy"], // nothing else of it is read
   policyVersion: 12,

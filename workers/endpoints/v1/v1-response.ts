@@ -19,6 +19,8 @@ import { countOpening } from "../../pipeline/wait/key-watch.ts";
 import type { Started } from "../../pipeline/pipeline-request.ts";
 import type { V1Call } from "../../pipeline/incoming/v1-call.ts";
 import { awaitRun } from "../../pipeline/wait/wait.ts";
+import { receiptOf } from "../../pipeline/receipts.ts";
+import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { answerError } from "./v1-caller.ts";
 import { jsonResponse } from "../../http/json-response.ts";
@@ -42,7 +44,7 @@ type Answering = { readonly encode: (outcome: Outcome) => object; readonly refus
 export async function answerWhole(call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
   const withoutReview = soonOf(started);
   const atOnce = withoutReview === null ? null : await beforeKeepAlive(withoutReview, started.kind === "fast" ? started.slow : undefined);
-  if (atOnce !== null) return answered(atOnce, encode);
+  if (atOnce !== null) return answered(call.env, atOnce, encode);
   const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const left = new AbortController();
@@ -54,7 +56,7 @@ export async function answerWhole(call: V1Call, started: Started, { encode, refu
   const beforeFirstByte = await within(ending, heartbeatsBeforeFirst * heartbeatMs);
   if (beforeFirstByte !== null) {
     opened.value();
-    return answered(beforeFirstByte, encode);
+    return answered(call.env, beforeFirstByte, encode);
   }
   const response = keptAlive<Outcome>(call.signal, {
     work: (_onProgress, gone) => {
@@ -68,8 +70,12 @@ export async function answerWhole(call: V1Call, started: Started, { encode, refu
   return keepAliveJson(endingWith(response, opened.value));
 }
 
-const answered = (outcome: Outcome, encode: (outcome: Completed) => object): Response =>
-  outcome.kind === "completed" ? jsonResponse(encode(outcome)) : answerError(outcomeError(outcome));
+async function answered(env: Env, outcome: Outcome, encode: (outcome: Completed) => object): Promise<Response> {
+  if (outcome.kind !== "completed") return answerError(outcomeError(outcome));
+  const result = encode(outcome);
+  const receipt = outcome.receiptFacts === undefined ? null : await receiptOf(env, outcome.receiptFacts, { result });
+  return jsonResponse(result, 200, receipt === null ? {} : { "Countersign-Receipt": receipt });
+}
 
 /** The outcome where no reviewer has to be waited for; null otherwise. */
 const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));
