@@ -178,7 +178,7 @@ export type Refusal =
   | { readonly kind: "flooded" }
   /** `budget`: its name. `resetsAt`: when it begins anew, in Unix milliseconds. */
   | { readonly kind: "budgetUsedUp"; readonly budget: string; readonly resetsAt: number }
-  /** An operator stopped sampling. */
+  /** An operator stopped it. */
   | { readonly kind: "stopped"; readonly scope: StopScope }
   /** `judged`: for the record, where a rule of the policy refuses it. */
   | { readonly kind: "policyRefused"; readonly rule: string; readonly judged?: JudgedRequest }

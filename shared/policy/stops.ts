@@ -1,5 +1,5 @@
-// What is stopped: by operators all sampling, that of MCP servers, that of API keys; by reviewers
-// the calls of one tool. A stop is for now, and is taken back.
+// What is stopped: by operators everything, or what is of some MCP servers and API keys; by
+// reviewers the calls of one tool. A stop is for now, and is taken back.
 
 import type { StopScope } from "../model/call.ts";
 

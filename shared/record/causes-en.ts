@@ -23,7 +23,7 @@ const cancelled = {
   ],
   admin: ["An operator cancelled the request", "send it again if it is still wanted"],
   dismissed: ["A reviewer put the form away without an answer", "let the server ask again if the answer is still wanted"],
-  stopped: ["An operator stopped sampling", "to let new requests through, resume it at /admin/stops"],
+  stopped: ["An operator stopped it", "to let new requests through, resume it at /admin/stops"],
   keyRevoked: ["Its API key was revoked, which ends all requests of that key", "use another key"],
   keyExpired: ["Its API key expired, which ends all requests of that key", "create keys with a later expiresAt if reviews take longer"],
 } as const satisfies Readonly<Record<CancelCause, Told>>;
@@ -55,7 +55,7 @@ const reasons = {
     "raise the budget at /admin/budgets, or wait until it begins anew",
   ],
   budgetUnknown: ["was not asked, because its budget could not be read", sendAgain],
-  stopped: ["was not asked, because an operator stopped sampling", "see /admin/stops"],
+  stopped: ["was not asked, because an operator stopped it", "see /admin/stops"],
   stopUnknown: ["was not asked, because it could not be found out whether sampling is stopped", sendAgain],
 } as const satisfies Readonly<Record<FailureReason, Told>>;
 
@@ -72,9 +72,9 @@ const answerFaults = {
 } as const satisfies Readonly<Record<AnswerFault, string>>;
 
 const stopped = {
-  everything: "An operator stopped all sampling",
-  server: "An operator stopped the sampling of this MCP server",
-  key: "An operator stopped the sampling of this API key",
+  everything: "An operator stopped everything",
+  server: "An operator stopped this MCP server",
+  key: "An operator stopped this API key",
   tool: "A reviewer stopped the calls of this tool",
 } as const satisfies Readonly<Record<StopScope, string>>;
 

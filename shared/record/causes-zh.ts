@@ -19,7 +19,7 @@ const cancelled = {
   session: ["它所属的会话先结束了", "如果客户端过早关闭会话，请让会话保持到审核结束"],
   admin: ["管理员取消了请求", "如果仍然需要，请重新发送"],
   dismissed: ["审核人关闭了表单，没有作答", "如果仍需要回答，请让服务器再次询问"],
-  stopped: ["管理员停止了采样", "要接受新请求，请在 /admin/stops 恢复"],
+  stopped: ["管理员已将其停止", "要接受新请求，请在 /admin/stops 恢复"],
   keyRevoked: ["它的 API 密钥已被撤销，该密钥的所有请求随之结束", "请使用另一个密钥"],
   keyExpired: ["它的 API 密钥已过期，该密钥的所有请求随之结束", "如果审核需要更长时间，请创建 expiresAt 更晚的密钥"],
 } as const satisfies Readonly<Record<CancelCause, Told>>;
@@ -45,7 +45,7 @@ const reasons = {
   queueTimeout: ["没有及时空出名额", "请在 /admin/routing 调高 lane 的 concurrency，或让请求方等待更久"],
   overBudget: ["没有被调用，因为其费用可能超过预算余额", "请在 /admin/budgets 提高预算，或等待预算重新开始"],
   budgetUnknown: ["没有被调用，因为无法读取预算", sendAgain],
-  stopped: ["没有被调用，因为管理员停止了采样", "请查看 /admin/stops"],
+  stopped: ["没有被调用，因为管理员已将其停止", "请查看 /admin/stops"],
   stopUnknown: ["没有被调用，因为无法确认采样是否已停止", sendAgain],
 } as const satisfies Readonly<Record<FailureReason, Told>>;
 
@@ -62,9 +62,9 @@ const answerFaults = {
 } as const satisfies Readonly<Record<AnswerFault, string>>;
 
 const stopped = {
-  everything: "管理员停止了全部采样",
-  server: "管理员停止了此 MCP 服务器的采样",
-  key: "管理员停止了此 API 密钥的采样",
+  everything: "管理员已停止一切",
+  server: "管理员停止了此 MCP 服务器",
+  key: "管理员停止了此 API 密钥",
   tool: "审核人停止了此工具的调用",
 } as const satisfies Readonly<Record<StopScope, string>>;
 

@@ -266,9 +266,9 @@ function describeFailed(attempts: readonly Attempt[]): Described {
 }
 
 const stopMessages: Readonly<Record<StopScope, string>> = {
-  everything: "Sampling is stopped by an operator: no request is served now",
-  server: "Sampling is stopped by an operator: no request of this MCP server is served now",
-  key: "Sampling is stopped by an operator: no request of this API key is served now",
+  everything: "This is stopped by an operator: no request is served now",
+  server: "This is stopped by an operator: no request of this MCP server is served now",
+  key: "This is stopped by an operator: no request of this API key is served now",
   tool: "A reviewer has stopped the calls of this tool: ask the user before you call it again",
 };
 

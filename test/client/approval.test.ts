@@ -57,7 +57,7 @@ test("reads comments and the decision out of a stream", async () => {
 
 test.each([
   [400, -32_602, "Invalid params: /tool"],
-  [403, -1, "Sampling is stopped by an operator"],
+  [403, -1, "This is stopped by an operator"],
   [409, -32_600, "this id was used before"],
 ])("a refusal (%i) is an error with the gateway's own words", async (status, code, message) => {
   const { options } = scripted(() => Response.json({ jsonrpc: "2.0", id: null, error: { code, message } }, { status }));

@@ -6,7 +6,30 @@ const stops = { file: "workers/endpoints/admin/stops.ts" };
 const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stops.test.ts", only });
 const pages = (only: string): Mutant["test"] => ({ file: "test/workers/contract/console/stops.test.ts", only });
 
+const calls = (only: string): Mutant["test"] => ({ file: "test/workers/contract/relayed-calls.test.ts", only });
+
 export const stopMutants: readonly Mutant[] = [
+  {
+    file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
+    name: "a call that no rule is about is stopped",
+    from: "if (stopped !== null) return refusedUnread(",
+    to: "if (stopped !== null && calls.length === 0) return refusedUnread(",
+    test: calls("no rule is about"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
+    name: "the stop of a call is of its own server and key",
+    from: "calls.length === 0 ? null : stoppedCall(c, relay)",
+    to: 'calls.length === 0 ? null : stoppedCall(c, { ...relay, name: "" })',
+    test: calls("calls nothing once an operator"),
+  },
+  {
+    file: "workers/endpoints/relay/calls/rounds-driver.ts",
+    name: "a stopped call is not sent again with its answers",
+    from: "const stopped = method === callMethod ? await",
+    to: "const stopped = method !== callMethod ? await",
+    test: { file: "test/workers/contract/forms.test.ts", only: "once an operator stops everything" },
+  },
   {
     ...stops,
     name: "a key that there is not is not stopped",

@@ -4,9 +4,11 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { runStub } from "../../../workers/stubs/stubs.ts";
+import { runStub, stopStub } from "../../../workers/stubs/stubs.ts";
+import { asObject, ringAlarm } from "../objects/inside.ts";
 import {
   admin,
+  adminJson,
   configure,
   createKey,
   env,
@@ -63,7 +65,11 @@ const fill = (fields: URLSearchParams): void => {
 
 let upstream: Upstream;
 let key: string;
+let tests = 0;
 beforeEach(async () => {
+  // Later than the test before: what this isolate was told of stops in it counts no longer.
+  tests += 1;
+  travel(tests * 60_000);
   upstream = scriptUpstream();
   await configureServers({
     sessions: { url, elicitation: "fulfil" },
@@ -181,6 +187,19 @@ describe.each(cells)("a form, with %s", (_, { asks, call }) => {
     await runDurableObjectAlarm(runStub(env, run));
     expect(await toldServer()).toEqual({ action: "cancel" });
     await called;
+  });
+
+  test("is cancelled once an operator stops everything, and the call is not sent again", async () => {
+    asks();
+    const called = call();
+    const { run } = await openNotice("request");
+    expect((await admin("/stops/everything", { method: "PUT" })).status).toBe(204);
+    await ringAlarm(asObject(stopStub(env, 0)));
+    const ended = JSON.stringify(await called);
+    if (asks === asksInSession) expect(await toldServer()).toEqual({ action: "cancel" });
+    else expect(ended).toContain("An operator has stopped calls like this one");
+    expect(upstream.calls.filter(({ message }) => message.method === "tools/call")).toHaveLength(1);
+    expect((await adminJson<{ state: string }>(`/runs/${run}`)).state).toBe("cancelled");
   });
 
   test("that nobody can be asked is cancelled at once", async () => {

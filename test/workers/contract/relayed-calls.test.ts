@@ -2,7 +2,7 @@
 // families, request by request. What the server gets, and what the client is told.
 
 import { runInDurableObject } from "cloudflare:test";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
 import { asObject, kindsOf, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf } from "../objects/inside.ts";
@@ -122,6 +122,8 @@ const textOf = ({ result }: Answer): string => result?.content?.map(({ text }) =
 const isWaiting = ({ result }: Answer): boolean =>
   result?.resultType === "input_required" ? typeof result.requestState === "string" : result?._meta?.["countersign/call"] === "waiting";
 const opened = (): Promise<Notice> => openNotice("request");
+const stop = async (path: string): Promise<void> => expect((await admin(`/stops/${path}`, { method: "PUT" })).status).toBe(204);
+const resume = async (path: string): Promise<void> => expect((await admin(`/stops/${path}`, { method: "DELETE" })).status).toBe(204);
 
 describe.each(cells)("a client of %s", (_name, cell) => {
   test("gets the result of an approved call, and the server the very call", async () => {
@@ -196,6 +198,25 @@ describe.each(cells)("a client of %s", (_name, cell) => {
       return found.length > 0 ? found : null;
     });
     expect(lines.map(({ fact }) => (fact as { name?: string }).name)).toEqual(["list_branches"]);
+  });
+
+  test("calls nothing once an operator stopped its server, whatever the rules say, and everything after that", async () => {
+    await Promise.all([stop("servers/old"), stop("servers/new")]);
+    for (const name of [tool, "list_branches", "read_secret", "other"]) {
+      const said = await cell.call({ name });
+      expect(said.result).toMatchObject({ isError: true, _meta: { "countersign/call": "refused" } });
+      expect(textOf(said)).toContain("An operator has stopped calls like this one. It was not run");
+    }
+    expect(sent()).toHaveLength(0);
+    expect(await notices()).toEqual([]);
+    const facts = await eventually("the lines", async () => {
+      const found = (await recordLines()).map(({ fact }) => fact).filter(({ kind }) => kind === "refused");
+      return found.length === 4 ? found : null;
+    });
+    expect(facts).toContainEqual(expect.objectContaining({ name: "other", reason: expect.objectContaining({ kind: "stopped" }) }));
+    for (const server of ["old", "new"]) await resume(`servers/${server}`);
+    travel(2_000);
+    expect(textOf(await cell.call({ name: "other" }))).toBe("deleted");
   });
 
   test("gets a result only after its review, and as it was reviewed", async () => {
@@ -429,6 +450,55 @@ describe("nothing is sent", () => {
     expect(await ended(run)).toBe("cancelled");
     expect(sent()).toHaveLength(0);
     expect((await admin(`/stops/${what}`, { method: "DELETE" })).status).toBe(204);
+  });
+});
+
+describe("what an operator stopped, and no rule is about", () => {
+  const call = (name: string, more: object = {}): object => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name }, ...more });
+  beforeEach(() => configure("policy", { ...policy, rules: [] }));
+
+  test("is not sent many at once, in a batch, as a notification or as a task; what is no call passes", async () => {
+    const client = await connected();
+    await stop("everything");
+    const before = upstream.calls.length;
+    const texts = await Promise.all(Array.from({ length: 30 }, async (_, at) => textOf(await answerTo(ask(client, `at once ${at}`)))));
+    expect(new Set(texts)).toEqual(new Set([expect.stringContaining("An operator has stopped calls")]));
+    const batch = (await (await client.post([call("other"), { jsonrpc: "2.0", id: 2, method: "ping" }])).json()) as Answer[];
+    expect(batch.map(({ id, error }) => [id, error?.code])).toEqual([
+      [1, -1],
+      [2, -1],
+    ]);
+    await client.post({ ...call("other"), id: undefined });
+    await client.post(call("other", { id: { a: 1 } }));
+    expect((await answerTo(ask(client, 3, { name: "other", task: {} }))).error?.message).toContain("An operator has stopped calls");
+    expect(upstream.calls).toHaveLength(before);
+    expect((await client.post({ jsonrpc: "2.0", id: 4, method: "ping" })).status).toBe(200);
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+
+  test("is for nothing else", async () => {
+    await Promise.all(["servers/new", "keys/dev"].map(stop));
+    const { key } = await createKey();
+    expect(textOf(await plain.call({ name: "other" }, { key }))).toBe("deleted");
+    expect(textOf(await plain.call({ name: "other" }))).toContain("An operator has stopped calls");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("is asked for once in a while, and not at each call", async () => {
+    const asked = vi.spyOn(env.STOP, "getByName");
+    const client = await connected();
+    // No time passes.
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => now);
+    for (let at = 0; at < 20; at += 1) expect(textOf(await answerTo(ask(client, at, { name: "other" })))).toBe("deleted");
+    expect(asked.mock.calls).toHaveLength(1);
+  });
+
+  test("is not sent where that cannot be found out", async () => {
+    const failing = new Proxy(env.STOP, { get: () => () => ({ stops: () => Promise.reject(new Error("no")) }) });
+    const client = await connected("old", { send: (path, init) => gatewayWith({ STOP: failing }, path, init) });
+    expect((await answerTo(ask(client, 1, { name: "other" }))).error?.code).toBe(-32_603);
+    expect(sent()).toHaveLength(0);
   });
 });
 

@@ -136,7 +136,7 @@ test("open reviews are withdrawn, and say so; nothing of them is sent", async ()
   expect((await runOf(run, key)).state).toBe("cancelled");
   expect(model.calls).toHaveLength(0);
   const { cause } = await adminJson<{ cause: string }>(`/runs/${run}`);
-  expect(cause).toBe("An operator stopped sampling; to let new requests through, resume it at /admin/stops.");
+  expect(cause).toBe("An operator stopped it; to let new requests through, resume it at /admin/stops.");
 });
 
 test("a decision that comes after the stop, before the review is withdrawn, sends nothing", async () => {

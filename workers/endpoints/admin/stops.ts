@@ -1,5 +1,5 @@
-// The kill switch: the operator stops all sampling, that of one MCP server or of one API key, and
-// lets it go on; also the calls of a tool that a reviewer stopped.
+// The kill switch: the operator stops all sampling, tool calls and forms, or those of one MCP
+// server or of one API key, and lets them go on; also the calls of a tool that a reviewer stopped.
 //
 // A stop answers when no isolate can send any more for what is stopped. Open runs are cancelled
 // from then on.
@@ -44,26 +44,33 @@ const resumed = { 204: "It goes on; what was cancelled stays cancelled", 404: "I
 const ofServer = inPath("server", "The MCP server's name, as the servers document or the host has it");
 const ofKey = inPath("key", "The API key's id, or its name where only one key has it");
 
-stopRoutes.put(paths.admin.stopEverything, describe("stopEverything", { summary: "Stops all sampling", ...stopped }), (c) =>
-  stopNow(c, { scope: "everything" }),
+stopRoutes.put(
+  paths.admin.stopEverything,
+  describe("stopEverything", { summary: "Stops all sampling, tool calls and forms", ...stopped }),
+  (c) => stopNow(c, { scope: "everything" }),
 );
-stopRoutes.delete(paths.admin.stopEverything, describe("resumeEverything", { summary: "Lets sampling go on", ...resumed }), (c) =>
+stopRoutes.delete(paths.admin.stopEverything, describe("resumeEverything", { summary: "Lets everything go on", ...resumed }), (c) =>
   resume(c, { scope: "everything" }),
 );
 stopRoutes.put(
   paths.admin.stopServer,
-  describe("stopServer", { summary: "Stops the sampling of one MCP server", parameters: [ofServer], ...stopped, 409: full }),
+  describe("stopServer", {
+    summary: "Stops the sampling, tool calls and forms of one MCP server",
+    parameters: [ofServer],
+    ...stopped,
+    409: full,
+  }),
   (c) => stopNow(c, { scope: "server", server: c.req.param("server") }),
 );
 stopRoutes.delete(
   paths.admin.stopServer,
-  describe("resumeServer", { summary: "Lets the sampling of one MCP server go on", parameters: [ofServer], ...resumed }),
+  describe("resumeServer", { summary: "Lets those of one MCP server go on", parameters: [ofServer], ...resumed }),
   (c) => resume(c, { scope: "server", server: c.req.param("server") }),
 );
 stopRoutes.put(
   paths.admin.stopKey,
   describe("stopKey", {
-    summary: "Stops the sampling of one API key, without revoking it",
+    summary: "Stops the sampling, tool calls and forms of one API key, without revoking it",
     parameters: [ofKey],
     ...stopped,
     404: "No key has this id or name: nothing was stopped. `keys` has those that there are",
@@ -76,7 +83,7 @@ stopRoutes.put(
 );
 stopRoutes.delete(
   paths.admin.stopKey,
-  describe("resumeKey", { summary: "Lets the sampling of one API key go on", parameters: [ofKey], ...resumed }),
+  describe("resumeKey", { summary: "Lets those of one API key go on", parameters: [ofKey], ...resumed }),
   async (c) => {
     const name = c.req.param("key");
     // A key that is stopped may be gone by now.

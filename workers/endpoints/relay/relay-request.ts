@@ -2,11 +2,13 @@
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
+import { stopOf } from "../../pipeline/spend/stops.ts";
 import { keyOfAccessToken } from "../../credentials/access-token.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { resourceMetadataUrl } from "../../platform/urls.ts";
@@ -103,6 +105,15 @@ function withChallenge(c: AppContext, server: string, refused: Response, hadToke
   const headers = new Headers(refused.headers);
   headers.set("WWW-Authenticate", `Bearer ${parts.join(", ")}`);
   return new Response(refused.body, { status: 401, headers });
+}
+
+/**
+ * Why no tool is called for this client now: an operator has stopped it. An isolate that was told
+ * within the last second and a half asks nobody. Rejects where it cannot be found out.
+ */
+export async function stoppedCall(c: AppContext, { name }: RelayRequest): Promise<Refusal | null> {
+  const scope = await stopOf({ env: c.env, ctx: c.executionCtx }, { server: name, key: c.var.key.id }, Date.now());
+  return scope === null ? null : { kind: "stopped", scope };
 }
 
 export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {

@@ -26,7 +26,7 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
     expect(await stops()).toMatchObject([{ scope: "server", server: "notes" }]);
     await tab.getByText("Stop everything").first().click();
     await tab.getByRole("button", { name: "Stop everything" }).click();
-    await tab.getByText("All sampling").first().waitFor();
+    await tab.getByText("All requests and calls").first().waitFor();
     expect(await stops()).toHaveLength(2);
     await expectGoodPage(tab, "console-stops");
     for (const left of [1, 0]) {
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
   test("in Chinese", async () => {
     const chinese = await at.signIn({ language: "zh-CN" });
     await chinese.goto(`${at.homeOf(chinese)}/stops`);
-    expect(await chinese.locator("h1").textContent()).toBe("停止采样");
+    expect(await chinese.locator("h1").textContent()).toBe("停止请求和调用");
     await expectGoodPage(chinese, "console-stops-zh");
   });
 

@@ -148,7 +148,7 @@ describe("a form", () => {
     const { status, location } = await browser.post("stops", everything);
     expect([status, location]).toEqual([303, "/console/stops?done=stopped"]);
     expect(await stopped()).toMatchObject([{ scope: "everything" }]);
-    expect((await browser.get("stops?done=stopped")).text).toContain("All sampling");
+    expect((await browser.get("stops?done=stopped")).text).toContain("All requests and calls");
     await browser.post("stops", { resume: "everything" });
     expect(await stopped()).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe("a page", () => {
     expect(text).not.toContain(adminToken);
     const chinese = new ConsoleBrowser({}, { "Accept-Language": "zh-CN" });
     await chinese.signIn();
-    expect((await chinese.get("stops")).text).toContain("停止采样");
+    expect((await chinese.get("stops")).text).toContain("停止请求和调用");
   });
 
   test("a download is the record, as a file, for whoever is signed in", async () => {

@@ -136,7 +136,7 @@ describe("the page", () => {
       "ann@example.com ran the doctor",
       "ended all sessions of the console",
       "stopped the server notes",
-      "resumed all sampling",
+      "resumed all requests and calls",
       "80 % of the budget all is used: $5.00 a day",
       "signed in to the console",
     ])

@@ -6,12 +6,15 @@ import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { logEvent } from "../../../platform/log.ts";
+import { callMethod } from "../../../../shared/relay/call-notices.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
+import { refusedNotice } from "../../../../shared/run/relayed-tool-call.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { Attempt, CallStatus } from "../../../stubs/call-calls.ts";
 import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal, samplesHere } from "./call-rounds.ts";
 import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
+import { stoppedCall } from "../relay-request.ts";
 
 export type Driven =
   | { readonly kind: "ended"; readonly answer: JsonOf<RpcAnswer> }
@@ -58,7 +61,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
     context.sampling.ctx.waitUntil(answered);
     if (theirs.length > 0 && ask === undefined) return { kind: "asks", requests: theirs, at };
     const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
-    const next = Promise.all([answered, asked]).then(() => proceed(context, at, attempt));
+    const next = Promise.all([answered, asked]).then(() => proceed(call, context, { at, attempt }));
     const first = await Promise.race([next, enough.then(() => "enough" as const)]);
     if (first === "enough") {
       context.sampling.ctx.waitUntil(next.catch(() => {}));
@@ -75,8 +78,19 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
 const mostStuck = 3;
 const stuckMs = 300;
 
-async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): Promise<CallStatus | null> {
+/** Each round sends the call again, unless an operator has stopped it meanwhile. */
+async function proceed(
+  { c, relay, method }: RoundCall,
+  { call }: RoundContext,
+  { at, attempt }: { readonly at: Waiting; readonly attempt: Attempt },
+): Promise<CallStatus | null> {
   try {
+    const stopped = method === callMethod ? await stoppedCall(c, relay) : null;
+    const notice = stopped === null ? null : refusedNotice(stopped);
+    if (notice !== null) {
+      const end = jsonOf<RpcAnswer>({ result: { resultType: "complete", ...notice } });
+      return (await call.end(at.attempt, at.round, end)) as CallStatus | null;
+    }
     const state = (await call.proceed(at.attempt, at.round, attempt)) as CallStatus | null;
     if (state?.kind !== "waiting" || state.round !== at.round) return state;
   } catch {

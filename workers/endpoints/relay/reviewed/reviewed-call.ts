@@ -1,7 +1,7 @@
-// A client's `tools/call` before it goes into its cell: where a rule of the policy is about calls,
-// it is planned, and what needs a person waits here. The client's connection is held meanwhile.
-// Only the approval that this request claims lets it go on, once: byte for byte as it came, or with
-// the arguments that a reviewer approved.
+// A client's `tools/call` before it goes into its cell: what an operator has stopped is refused.
+// Where a rule of the policy is about calls, it is planned, and what needs a person waits here. The
+// client's connection is held meanwhile. Only the approval that this request claims lets it go on,
+// once: byte for byte as it came, or with the arguments that a reviewer approved.
 //
 // A client that is not held long enough calls again: the same call finds its review.
 
@@ -65,7 +65,7 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
-import { type WatchedRelayRequest, refuseWith } from "../relay-request.ts";
+import { type WatchedRelayRequest, refuseWith, stoppedCall } from "../relay-request.ts";
 import { type AnswerSink, caughtResult, passAnswer } from "./call-answer.ts";
 
 /** Sends the message into its cell. */
@@ -94,7 +94,11 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const values: readonly unknown[] = Array.isArray(message.value) ? message.value : [message.value];
   const calls = values.filter((each) => objectOf(each)?.["method"] === callMethod);
   if (calls.length === 0 && !values.some(cancels)) return send(message, relay);
-  const documents = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => null);
+  const [documents, stopped] = await Promise.all([
+    documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => null),
+    calls.length === 0 ? null : stoppedCall(c, relay),
+  ]);
+  if (stopped !== null) return refusedUnread(c, relay, message, stopped);
   const isRuled = documents === null || callRulesFor(documents.policy, { server: relay.name, key: c.var.key.name });
   if (!isRuled && !relay.server.receipts) return send(message, relay);
   if (calls.length === 0) return withdrawn(c, relay, message, send);
@@ -300,15 +304,37 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
 }
 
 /** A result of the gateway's own as the whole response. */
-const answered = (call: ReviewedCall, result: JsonObject): Response => jsonResponse(responseWith(call, result));
+const answered = (call: AnsweredCall, result: JsonObject): Response => jsonResponse(responseWith(call, result));
 
-function responseWith({ id, isStateless: stateless, asTask }: ReviewedCall, result: JsonObject): JsonObject {
+/** What the gateway's own response to a call depends on. */
+type AnsweredCall = Pick<ReviewedCall, "c" | "relay" | "id" | "isStateless" | "asTask">;
+
+function responseWith({ id, isStateless: stateless, asTask }: AnsweredCall, result: JsonObject): JsonObject {
   // The only result that a client takes here is a task.
   if (asTask) return responseMessage(id, { error: { code: -1, message: noticeText(result), data: objectOf(result["_meta"]) ?? {} } });
   return { ...success(id, stateless ? { resultType: "complete", ...result } : result) };
 }
 
-function refused(read: ReviewedCall, refusal: Refusal): Promise<Response> | Response {
+/** Refuses a message that has calls, before they are read. */
+function refusedUnread(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  { value }: PostedMessage,
+  refusal: Refusal,
+): Promise<Response> | Response {
+  const message = objectOf(value);
+  const params = objectOf(message?.["params"]);
+  const tool = typeof params?.["name"] === "string" ? params["name"].slice(0, longestName).toWellFormed() : "";
+  const id = toRequestId(message?.["id"]);
+  if (id === undefined) return refuseKnown(c, "relay", refusal, { server: relay.name, method: callMethod });
+  const stateless = isStateless(value, (name) => c.req.raw.headers.get(name));
+  const asTask = !stateless && params?.["task"] !== undefined;
+  return refused({ c, relay, id, isStateless: stateless, asTask, call: { tool } }, refusal);
+}
+
+const longestName = 512;
+
+function refused(read: AnsweredCall & { readonly call: Pick<ToolCall, "tool"> }, refusal: Refusal): Promise<Response> | Response {
   const { c, relay, call } = read;
   const about = { server: relay.name, method: callMethod, name: call.tool };
   const result = refusedNotice(refusal);

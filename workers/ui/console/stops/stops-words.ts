@@ -4,12 +4,12 @@ import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
-  title: "Stop sampling",
-  lead: "A stop refuses new requests, withdraws open reviews and sends nothing more to a model. It takes effect within 2 seconds.",
+  title: "Stop requests and calls",
+  lead: "A stop refuses new requests, tool calls and forms, withdraws open reviews and sends nothing more to a model or a tool. It takes effect within 2 seconds.",
   now: "Stopped now",
   none: "Nothing is stopped.",
   since: "since {at}",
-  everything: "All sampling",
+  everything: "All requests and calls",
   server: "MCP server {name}",
   key: "API key {name}",
   tool: {
@@ -29,7 +29,7 @@ const en = {
   resumeIt: "Resume {name}",
   stoppedSince: "stopped {at}",
   unknownServer:
-    "No MCP server {name} is configured or has used sampling. If you meant another one, it goes on: resume this one and stop the other.",
+    "No MCP server {name} is configured or has been used. If you meant another one, it goes on: resume this one and stop the other.",
   missing: "Enter the name of the server or choose a key. Nothing was stopped.",
   says: "Its open requests are cancelled, and new ones are refused until you resume.",
   stop: "Stop",
@@ -37,12 +37,12 @@ const en = {
 } as const;
 
 const zhCN: Texts<typeof en> = {
-  title: "停止采样",
-  lead: "停止后，新请求会被拒绝，等待中的审核会被撤回，不再向模型发送任何内容。2 秒内生效。",
+  title: "停止请求和调用",
+  lead: "停止后，新的请求、工具调用和表单会被拒绝，等待中的审核会被撤回，不再向模型或工具发送任何内容。2 秒内生效。",
   now: "当前已停止",
   none: "没有停止任何内容。",
   since: "自 {at} 起",
-  everything: "全部采样",
+  everything: "所有请求和调用",
   server: "MCP 服务器 {name}",
   key: "API 密钥 {name}",
   tool: {
@@ -61,7 +61,7 @@ const zhCN: Texts<typeof en> = {
   stopIt: "停止 {name}",
   resumeIt: "恢复 {name}",
   stoppedSince: "已停止 {at}",
-  unknownServer: "没有名为 {name} 的 MCP 服务器被配置或使用过采样。如果您指的是另一个服务器，它仍在运行：请恢复此项并停止另一个。",
+  unknownServer: "没有名为 {name} 的 MCP 服务器被配置或使用过。如果您指的是另一个服务器，它仍在运行：请恢复此项并停止另一个。",
   missing: "请输入服务器名称或选择密钥。没有停止任何内容。",
   says: "它的进行中请求将被取消，新请求会被拒绝，直到您恢复。",
   stop: "停止",
