@@ -57,6 +57,8 @@ export type Grant = {
   readonly what: "exact" | "shape";
   /** The `requestDigest` or `shapeDigest` of the approved request. */
   readonly digest: string;
+  /** Of a bypass: the operator's words, which people alone read. */
+  readonly reason?: string;
   /** Of a call's shape: arguments that must have these values. */
   readonly pinned?: readonly ArgumentDigest[];
   /** The largest `requestCharacters` of a later request. */
@@ -145,27 +147,38 @@ export const longestBypassHours = 8;
 /** A bypass ends by its time: its uses are only told. */
 const mostBypassed = 1_000_000;
 
-/** An operator's leave for the calls of a key, at any server or at one. */
-export const bypassFrom = (
-  { id, key, server, by, hours }: Pick<Grant, "id" | "key" | "by"> & { readonly server: string | undefined; readonly hours: number },
-  now: number,
-): Grant => ({
+/** What an operator lets pass: the calls of a key, at any server, at one, or of one tool of it. */
+type Bypass = Pick<Grant, "id" | "key" | "by"> & {
+  readonly server: string | undefined;
+  readonly tool?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly hours: number;
+};
+
+const bypassScope = ({ server, tool }: Bypass): GrantScope => {
+  if (server === undefined) return { kind: "key" };
+  return tool === undefined ? { kind: "server", server } : { kind: "tool", server, tool: { method: "tools/call", name: tool } };
+};
+
+/** An operator's leave for tool calls. */
+export const bypassFrom = (bypass: Bypass, now: number): Grant => ({
   bypass: true,
-  id,
-  key,
+  ...(bypass.reason === undefined ? {} : { reason: bypass.reason }),
+  id: bypass.id,
+  key: bypass.key,
   gate: "request",
-  scope: server === undefined ? { kind: "key" } : { kind: "server", server },
+  scope: bypassScope(bypass),
   what: "shape",
   digest: "",
   charactersAtMost: 0,
   maxTokensAtMost: 0,
   riskAtMost: "none",
   provenance: "own",
-  by,
+  by: bypass.by,
   run: "",
   rule: "",
   givenAt: now,
-  expiresAt: now + Math.min(hours, longestBypassHours) * 3_600_000,
+  expiresAt: now + Math.min(bypass.hours, longestBypassHours) * 3_600_000,
   usesGiven: mostBypassed,
   usesLeft: mostBypassed,
   spendLeftMicroUsd: 0,

@@ -43,12 +43,17 @@ export type OperatorFact =
       readonly digestAfter: string;
     }
   | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
-  /** Written before any of it counts. `server`: null for every server. `until`: ISO 8601. */
+  /**
+   * Written before any of it counts. `server`: null for every server. `tool`: absent for each of
+   * its tools. `reason`: the operator's words. `until`: ISO 8601.
+   */
   | {
       readonly kind: "bypassGiven";
       readonly by: Operator;
       readonly key: string;
       readonly server: string | null;
+      readonly tool?: string;
+      readonly reason?: string;
       readonly grant: string;
       readonly until: string;
     }

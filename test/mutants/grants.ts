@@ -7,6 +7,13 @@ const giving = { file: "shared/run/granting.ts", test: { file: "test/shared/run/
 
 export const grantMutants: readonly Mutant[] = [
   {
+    name: "a bypass of one tool is for that tool",
+    file: "shared/policy/grant.ts",
+    from: 'return tool === undefined ? { kind: "server", server }',
+    to: 'return tool !== undefined ? { kind: "server", server }',
+    test: { file: "test/workers/contract/approvals/bypass.test.ts", only: "calls of one tool pass" },
+  },
+  {
     name: "a bypass is for calls",
     file: "shared/policy/grant.ts",
     from: "return query.arguments !== undefined && isOf(grant.scope, query);",
@@ -16,8 +23,8 @@ export const grantMutants: readonly Mutant[] = [
   {
     name: "a bypass lasts eight hours at most",
     file: "shared/policy/grant.ts",
-    from: "Math.min(hours, longestBypassHours)",
-    to: "hours",
+    from: "Math.min(bypass.hours, longestBypassHours)",
+    to: "bypass.hours",
     test: { file: "test/shared/policy/grant.test.ts", only: "a bypass" },
   },
   {

@@ -53,13 +53,18 @@ grantRoutes.get(paths.admin.grants, listGrants, validQuery(grantsQuery), async (
   );
 });
 
+const longestReason = 500;
+
 const bypassSchema = z
   .strictObject({
     key: z.string().max(128).optional().describe("The id of the API key; absent: every key that there is now"),
     server: z.string().min(1).max(256).optional().describe("The MCP server; absent: any"),
+    tool: z.string().min(1).max(256).optional().describe("One tool of the server; absent: each of them"),
+    reason: z.string().min(1).max(longestReason).optional().describe("Why, for the record and the console"),
     hours: z.int().min(1).max(longestBypassHours).default(1),
   })
-  .refine(({ key, server }) => key !== undefined || server !== undefined, "needs a key or a server");
+  .refine(({ key, server }) => key !== undefined || server !== undefined, "needs a key or a server")
+  .refine(({ server, tool }) => tool === undefined || server !== undefined, { path: ["tool"], message: "needs its server" });
 
 const giveBypass = describe("giveBypass", {
   summary: "Lets the tool calls of a key, or at a server, pass without a review for a time",
@@ -70,7 +75,7 @@ const giveBypass = describe("giveBypass", {
 
 /** Rules that refuse still do, and each use is in the record. */
 grantRoutes.post(paths.admin.grants, giveBypass, validJson("BypassRequest", bypassSchema), async (c) => {
-  const { key, server, hours } = c.req.valid("json");
+  const { key, server, tool, reason, hours } = c.req.valid("json");
   const known = await keyIds(c.env);
   const keys = key === undefined ? known : known.filter((id) => id === key);
   if (keys.length === 0) return c.json({ error: "There is no such key" }, 404);
@@ -80,10 +85,11 @@ grantRoutes.post(paths.admin.grants, giveBypass, validJson("BypassRequest", bypa
   const now = Date.now();
   const grants = keys.map((id) => {
     const own = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
-    return bypassFrom({ id: grantIdOf(id, own), key: id, server, by, hours }, now);
+    return bypassFrom({ id: grantIdOf(id, own), key: id, server, tool, reason, by, hours }, now);
   });
   for (const grant of grants) {
-    const about = { key: grant.key, server: server ?? null, grant: grant.id, until: iso(grant.expiresAt) };
+    const words = { ...(tool === undefined ? {} : { tool }), ...(reason === undefined ? {} : { reason }) };
+    const about = { key: grant.key, server: server ?? null, ...words, grant: grant.id, until: iso(grant.expiresAt) };
     await configStub(c.env).record({ kind: "bypassGiven", by: operator, ...about });
     await keyStub(c.env, grant.key).giveGrant(jsonOf(grant));
   }
@@ -137,11 +143,13 @@ function lineOf(grant: Grant, now: number): ShownGrant {
     usesGiven,
     usesLeft,
     bypass,
+    reason,
     pinned,
   } = grant;
   return {
     id,
     ...(bypass === undefined ? {} : { bypass }),
+    ...(reason === undefined ? {} : { reason }),
     ...(pinned === undefined ? {} : { pinned: pinned.map(({ name }) => name) }),
     key,
     gate,

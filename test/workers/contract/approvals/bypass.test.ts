@@ -49,8 +49,26 @@ test("no call of another key or server passes, nor one that a rule refuses, nor 
   expect(await approvalIn(again)).toMatchObject({ decision: "denied" });
 });
 
+test("calls of one tool pass, and the record has the operator's reason", async () => {
+  const reason = "the migration of this afternoon";
+  const { server, tool } = deletion;
+  expect((await give({ key: "key_dev", server, tool: "another", reason })).status).toBe(201);
+  const asked = askApproval();
+  await decide("request", "deny");
+  expect(await approvalIn(asked)).toMatchObject({ decision: "denied" });
+  await give({ key: "key_dev", server, tool, reason });
+  expect(await approvalIn(askApproval({ ...deletion, arguments: { path: "/tmp/d" } }))).toMatchObject({ decision: "approved" });
+  expect(await grantList("state=live")).toContainEqual(
+    expect.objectContaining({ bypass: true, reason, scope: { kind: "tool", server, tool: { method: "tools/call", name: tool } } }),
+  );
+  const facts = (await recordLines()).map(({ fact }) => fact).filter(({ kind }) => kind === "bypassGiven");
+  expect(facts).toContainEqual(expect.objectContaining({ server, tool, reason }));
+});
+
 test.each([
   [{}, 400],
+  [{ key: "key_dev", tool: "delete" }, 400],
+  [{ key: "key_dev", reason: "r".repeat(501) }, 400],
   [{ key: "key_dev", hours: 9 }, 400],
   [{ key: "key_dev", hours: 0 }, 400],
   [{ key: "key_none" }, 404],

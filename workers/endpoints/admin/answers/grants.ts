@@ -12,6 +12,7 @@ const grant = () =>
   z.object({
     id: text(),
     bypass: z.literal(true).exactOptional().describe("An operator's, for any call of its scope at both gates"),
+    reason: text().exactOptional().describe("The operator's, of a bypass"),
     pinned: list(text()).exactOptional().describe("The arguments that must have the values of the approved call"),
     key: text(),
     gate: z.enum(["request", "response"]),

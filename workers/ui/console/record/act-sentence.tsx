@@ -49,9 +49,10 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
     case "keyRevoked":
       return { sentence: acts.keyRevoked, values: { key: name(fact.key) } };
     case "bypassGiven":
-      return fact.server === null
-        ? { sentence: acts.bypassGivenAll, values: { key: name(fact.key) } }
-        : { sentence: acts.bypassGiven, values: { key: name(fact.key), server: name(fact.server) } };
+      if (fact.server === null) return { sentence: acts.bypassGivenAll, values: { key: name(fact.key) } };
+      return fact.tool === undefined
+        ? { sentence: acts.bypassGiven, values: { key: name(fact.key), server: name(fact.server) } }
+        : { sentence: acts.bypassGivenTool, values: { key: name(fact.key), server: name(fact.server), tool: name(fact.tool) } };
     case "grantRevoked":
       return { sentence: acts.grantRevoked, values: { grant: name(fact.grant) } };
     case "inboxSessionsEnded":

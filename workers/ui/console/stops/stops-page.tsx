@@ -22,7 +22,11 @@ import { stopsWords } from "./stops-words.ts";
 type Key = { readonly id: string; readonly name: string };
 
 /** What there is to stop. `names`: of keys by their ids, also of revoked ones. */
-type StopTargets = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
+export type StopTargets = {
+  readonly servers: readonly string[];
+  readonly keys: readonly Key[];
+  readonly names: ReadonlyMap<string, string>;
+};
 
 /**
  * The key for development, which is in no list, and whose id is always the same. No gateway but a
@@ -30,7 +34,7 @@ type StopTargets = { readonly servers: readonly string[]; readonly keys: readonl
  */
 const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
-async function knownThings(visit: Visit): Promise<StopTargets> {
+export async function knownThings(visit: Visit): Promise<StopTargets> {
   const [servers, used, { keys }] = await Promise.all([
     readDocument(visit, "servers"),
     visit.api.read(paths.admin.sunset, { query: { limit: "200" } }),
