@@ -1,6 +1,7 @@
 // The line of a request, from which lists and usage are made: what is in it, and how it is made on
 // the fast and the durable path.
 
+import type { JudgedSubject } from "../model/judged-request.ts";
 import { type Attempt, type Tokens, type Usage, tokensOf } from "../model/call.ts";
 import type { Gate } from "../model/gate.ts";
 import { wasSent } from "../provider/provider-error.ts";
@@ -60,6 +61,8 @@ export type RunSummary = {
    * sampling.
    */
   readonly use?: RequestUse;
+  /** It is about a tool's call: `name` is the tool. */
+  readonly call?: true;
   /** The reviews that have closed, of each gate at most one. */
   readonly reviews: readonly ReviewTime[];
   /** While a review is open: when it expires, in Unix milliseconds. */
@@ -73,6 +76,7 @@ type Begun = {
   readonly requestor: { readonly server: string; readonly name: string };
   readonly createdAt: number;
   readonly gatePolicy: { readonly rule: string };
+  readonly judged: { readonly subject: JudgedSubject };
   readonly use: RequestUse;
 };
 
@@ -91,7 +95,7 @@ export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd:
  * was sent.
  */
 export function runSummary(
-  { id, key, requestor, createdAt, gatePolicy, use }: Begun,
+  { id, key, requestor, createdAt, gatePolicy, judged, use }: Begun,
   { answered, attempts, ...progress }: Progress,
 ): RunSummary {
   const called =
@@ -110,6 +114,7 @@ export function runSummary(
     createdAt,
     rule: gatePolicy.rule,
     use,
+    ...(judged.subject === "toolCall" || judged.subject === "function" ? { call: true } : {}),
     ...called,
     ...progress,
   };

@@ -11,6 +11,20 @@ const functions = "test/workers/contract/control/functions.test.ts";
 
 export const toolMutants: readonly Mutant[] = [
   {
+    file: "shared/record/tool-calls.ts",
+    name: "what is counted at a tool is a call",
+    from: "call === true && name !== null",
+    to: "name !== null",
+    test: { file: "test/shared/record/tool-calls.test.ts" },
+  },
+  {
+    file: "workers/objects/ledger/ledger-object.ts",
+    name: "a server's calls are of the days that were asked for",
+    from: "await this.runs({ server, since, limit: linesOfCalls, ...after })",
+    to: "await this.runs({ server, limit: linesOfCalls, ...after })",
+    test: { file: "test/workers/contract/console/tools.test.ts", only: "how often each tool was called" },
+  },
+  {
     ...names,
     name: "a denied tool is denied in every spelling",
     from: "matchesGlob(folded(glob), folded(nameFor(glob)))",

@@ -10,6 +10,7 @@ import type { UsageSum } from "../../shared/record/usage.ts";
 import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
 import type { Endpoint, LineState, RecordEvent } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
+import type { ToolCalls } from "../../shared/record/tool-calls.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
 /**
@@ -88,6 +89,12 @@ export type RunsQuery = {
   /** So many lines are looked at, and no more. */
   readonly mostRead?: number;
 };
+
+/** The calls of a server's tools, begun then or later (Unix milliseconds). */
+export type ToolCallsQuery = { readonly server: string; readonly since: number };
+
+/** `isPartial`: there are older ones, which were not read. */
+export type ShardToolCalls = { readonly isPartial: boolean; readonly tools: readonly ToolCalls[] };
 
 /** Requests begun from `since` to `after`, newest first. */
 export type ReplayQuery = Required<Pick<RunsQuery, "since" | "after" | "limit">>;
@@ -207,6 +214,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
    * on.
    */
   runs(runsQuery: RunsQuery): Promise<JsonOf<LinePage>>;
+  /** How often each tool of a server was called. It reads a bounded number of lines, the newest. */
+  toolCalls(query: ToolCallsQuery): Promise<JsonOf<ShardToolCalls>>;
   /** Requests with their first event, to be judged by another policy. */
   replay(replayQuery: ReplayQuery): Promise<JsonOf<ReplayRow[]>>;
   /** How many requests `replay` has in all, by `since` alone. */

@@ -6,7 +6,8 @@ import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
 import { summedUsage } from "../../../shared/record/usage.ts";
 import type { Env } from "../../platform/env.ts";
-import type { ShardOpen, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import { addedToolCalls } from "../../../shared/record/tool-calls.ts";
+import type { ShardOpen, ShardToolCalls, ToolCallsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
@@ -42,6 +43,12 @@ const summedTimes = (all: readonly (readonly UsageAt[])[]): UsageAt[] =>
   [...Map.groupBy(all.flat(), ([at]) => at)]
     .map(([at, sums]): UsageAt => [at, summedUsage(sums.map(([, usage]) => usage))])
     .sort(([a], [b]) => a - b);
+
+/** The calls of a server's tools, as far as the shards read back. */
+export async function toolCallsOf(env: Env, query: ToolCallsQuery): Promise<ShardToolCalls> {
+  const shards = await ofEachShard(env, async (shard) => shard.toolCalls(query));
+  return { isPartial: shards.some(({ isPartial }) => isPartial), tools: addedToolCalls(shards.flatMap(({ tools }) => tools)) };
+}
 
 /** What waits now. Times are Unix milliseconds. */
 export async function openNow(env: Env): Promise<ShardOpen> {

@@ -16,6 +16,7 @@ import type { App, AppContext } from "../app-context.ts";
 import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson, validQuery } from "../validated.ts";
+import { dayMs, toolCallsOf } from "./ledger-usage.ts";
 import { type ServerTool, type ServerTools, type WaitingTools, serverTools, waitingTools } from "./answers/server-tools.ts";
 
 export const serverToolRoutes = new Hono<App>();
@@ -49,6 +50,7 @@ const ofServer = inPath("server", "The server's name in the servers document");
 const listQuery = z.strictObject({
   waiting: z.literal("true").optional().describe("Those alone that wait for an operator"),
   after: z.string().optional().describe("`next` of the answer before"),
+  days: z.coerce.number().int().min(1).max(30).optional().describe("With the recorded calls of so many days, 1 to 30"),
   limit: z.coerce.number().int().min(1).max(50).default(50).describe("1 to 50, 50 where it is not given"),
 });
 
@@ -63,11 +65,15 @@ serverToolRoutes.get(paths.admin.serverTools, listTools, validQuery(listQuery), 
   const server = c.req.param("server");
   const entry = await entryOf(c, server);
   if (entry === null) return c.json(noServer, 404);
-  const { waiting, after = "", limit } = c.req.valid("query");
-  const known = await toolsStub(c.env, server).known({ isWaiting: waiting === "true", after, limit: limit + 1 });
+  const { waiting, after = "", days, limit } = c.req.valid("query");
+  const [known, calls] = await Promise.all([
+    toolsStub(c.env, server).known({ isWaiting: waiting === "true", after, limit: limit + 1 }),
+    days === undefined ? null : toolCallsOf(c.env, { server, since: Date.now() - days * dayMs }),
+  ]);
   const shown = known.slice(0, limit);
   const next = known.length > limit ? (shown.at(-1)?.tool ?? null) : null;
-  return c.json({ server, pin: entry.pin, tools: shown.map((each) => shownTool(each, entry)), next } satisfies ServerTools, 200, noStore);
+  const tools = shown.map((each) => shownTool(each, entry));
+  return c.json({ server, pin: entry.pin, tools, ...(calls === null ? {} : { calls }), next } satisfies ServerTools, 200, noStore);
 });
 
 function shownTool({ tool: name, state, digest, definition: text, since, before }: KnownDefinition, entry: Server): ServerTool {

@@ -21,9 +21,11 @@ import type {
   ShardFailures,
   ShardMetrics,
   ShardOpen,
+  ShardToolCalls,
   ShardUsage,
   ShardUse,
   SignedCheckpoint,
+  ToolCallsQuery,
   UsageQuery,
 } from "../../stubs/ledger-calls.ts";
 import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
@@ -43,6 +45,7 @@ import { StoredObject } from "../stored-object.ts";
 import { noBreakdown } from "../../../shared/record/usage-breakdown.ts";
 import type { LedgerCounter } from "./ledger-counter.ts";
 import { type FirstFacts, LedgerEvents, firstFacts } from "./ledger-events.ts";
+import { type ToolCalls, addedToolCalls, toolCallsIn } from "../../../shared/record/tool-calls.ts";
 import { LedgerFailures } from "./ledger-failures.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
@@ -77,6 +80,9 @@ const linesForPage = 300;
  */
 const countedEvery = 64;
 const linesInAppend = 512;
+/** A server's calls of a week are found in the newest lines, or are said to be more. */
+const pagesOfCalls = 4;
+const linesOfCalls = 500;
 
 export class LedgerObject extends StoredObject implements LedgerCalls {
   /** Null: the log keeps to this object. */
@@ -223,6 +229,18 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     const page = await this.#logLines.list(query, this.#lines.hoursOf(query));
     const { lines, next } = mergedLines([readJsonOf(own), page], limit);
     return jsonOf<LinePage>({ lines, stoppedAt: next });
+  }
+
+  async toolCalls({ server, since }: ToolCallsQuery): Promise<JsonOf<ShardToolCalls>> {
+    let tools: ToolCalls[] = [];
+    let after: Pick<RunsQuery, "after"> = {};
+    for (let page = 0; page < pagesOfCalls; page += 1) {
+      const { lines, stoppedAt } = readJsonOf(await this.runs({ server, since, limit: linesOfCalls, ...after }));
+      tools = addedToolCalls([...tools, ...toolCallsIn(lines)]);
+      if (stoppedAt === null) return jsonOf({ isPartial: false, tools });
+      after = { after: stoppedAt };
+    }
+    return jsonOf({ isPartial: true, tools });
   }
 
   async replay(query: ReplayQuery): Promise<JsonOf<ReplayRow[]>> {

@@ -8,6 +8,7 @@ import { judgedNames, judgedRecord } from "../../../shared/model/judged-request.
 import type { ParamsRefusal } from "../../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { type RefusalFact, refusalFact } from "../../../shared/record/refusal-fact.ts";
+import { callMethod } from "../../../shared/relay/call-notices.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
@@ -136,5 +137,6 @@ const lineOf = (run: string, at: number, { key, endpoint, server, method, name }
   state: reason.kind === "broken" ? "failed" : "refused",
   cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
   ...uncalled,
+  ...(method === callMethod ? { call: true } : {}),
   ...(method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
 });

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ServerTools } from "../../../../workers/endpoints/admin/answers/server-tools.ts";
 import { atConsole } from "../../support/console.ts";
-import { admin, adminJson, eventually, jsonBody } from "../../support/gateway.ts";
+import { admin, adminJson, configure, eventually, jsonBody, policy, travel } from "../../support/gateway.ts";
 import { RelayClient, configureServers, scriptUpstream, upstreamOrigin } from "../../support/mcp-server.ts";
 import { recordLines } from "../../support/record.ts";
 
@@ -49,6 +49,42 @@ beforeEach(async () => {
 const known = (query = ""): Promise<ServerTools> => adminJson<ServerTools>(`/tools/${server}${query}`);
 const decided = async (what: "accept" | "hide", named: readonly object[]): Promise<Response> =>
   admin(`/tools/${server}/${what}`, jsonBody("POST", { tools: named }));
+
+test("how often each tool was called in a week, and was denied, stands beside it, and leads to the calls", async () => {
+  const rule = (name: string, then: object): object => ({ name, when: { subject: "toolCall", server, tool: name }, then });
+  await configure("policy", {
+    ...policy,
+    rules: [
+      rule("read_issue", { request: "allow", response: "allow", selfApproval: true }),
+      rule("delete_branch", { request: "refuse", response: "allow" }),
+    ],
+  });
+  await decided(
+    "accept",
+    (await known("?waiting=true")).tools.map(({ name, digest }) => ({ name, digest })),
+  );
+  const client = new RelayClient(server);
+  await client.connect();
+  for (const [id, name] of ["read_issue", "read_issue", "read_issue", "delete_branch"].entries())
+    await (await client.request(id + 10, "tools/call", { name, arguments: {} })).text();
+  const counts = async () => (await known("?days=7")).calls;
+  await eventually("the lines", async () => ((await counts())?.tools.reduce((sum, { calls }) => sum + calls, 0) === 4 ? true : null));
+  const all = await counts();
+  expect(all).toEqual({
+    isPartial: false,
+    tools: expect.arrayContaining([
+      { tool: "read_issue", calls: 3, denied: 0 },
+      { tool: "delete_branch", calls: 1, denied: 1 },
+    ]),
+  });
+  expect((await known()).calls).toBeUndefined();
+  const { text } = await (await atConsole()).get(`servers/${server}`);
+  expect(text).toContain("Calls, 7 days");
+  expect(text).toContain(`/console/requests?server=${server}&amp;tool=read_issue">3</a>`);
+  expect(text).toContain(`/console/requests?server=${server}&amp;tool=delete_branch">1</a>`);
+  travel(8 * 24 * 3_600_000);
+  expect((await counts())?.tools).toEqual([]);
+});
 
 describe("the operator's API", () => {
   test("lists the tools with their state, what changed and what it warns of", async () => {

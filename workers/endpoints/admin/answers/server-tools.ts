@@ -31,7 +31,13 @@ const tool = () =>
   });
 export type ServerTool = AnswerOf<typeof tool>;
 
+/** `denied`: of these. `isPartial`: there are older ones of the time, which were not counted. */
+const calls = () =>
+  z
+    .object({ isPartial: z.boolean(), tools: list(z.object({ tool: text(), calls: count(), denied: count() })) })
+    .describe("Where `days` is given");
+
 export const serverTools = named("ServerTools", () =>
-  z.object({ server: text(), pin: pin(), tools: list(tool()), next: text().nullable() }),
+  z.object({ server: text(), pin: pin(), tools: list(tool()), calls: calls().exactOptional(), next: text().nullable() }),
 );
 export type ServerTools = AnswerOf<typeof serverTools>;

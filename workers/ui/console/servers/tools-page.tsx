@@ -34,6 +34,9 @@ const Warnings = ({ of }: { of: ServerTool["warnings"] }) => {
   );
 };
 
+const daysCounted = 7;
+const noCalls = { calls: 0, denied: 0 };
+
 type ToolProps = { readonly visit: Visit; readonly tool: ServerTool };
 
 const Changes = ({ tool: { changes, isTooLong, digest } }: Pick<ToolProps, "tool">) => {
@@ -156,7 +159,9 @@ const StateTag = ({ of: { state, isShown } }: { of: ServerTool }) => {
   );
 };
 
-const ToolRow = ({ visit, tool }: ToolProps) => {
+const ToolRow = ({ visit, tool, calls }: ToolProps & { readonly calls: ServerTools["calls"] }) => {
+  const made = calls?.tools.find((each) => each.tool === tool.name) ?? noCalls;
+  const number = (n: number): string => n.toLocaleString(visit.language);
   const texts = useTexts(toolsWords);
   const { name, title, state, since, digest, warnings, isShown } = tool;
   const isAccepted = state === "accepted";
@@ -173,6 +178,18 @@ const ToolRow = ({ visit, tool }: ToolProps) => {
       </td>
       <td class="end">
         <StateTag of={tool} />
+      </td>
+      <td data-k={texts.columns.calls} class="num">
+        {made.calls === 0 ? (
+          "0"
+        ) : (
+          <a href={visit.at("requests", { server: nameIn(visit), tool: name })}>
+            {calls?.isPartial === true ? fillText(texts.atLeast, { n: number(made.calls) }) : number(made.calls)}
+          </a>
+        )}
+      </td>
+      <td data-k={texts.columns.denied} class="num">
+        {number(made.denied)}
       </td>
       <td data-k={texts.columns.since}>
         <Time at={Date.parse(since)} now={visit.now} />
@@ -197,7 +214,7 @@ async function toolsShown(visit: Visit, failure?: ApiError): Promise<PageAnswer>
   const server = nameIn(visit);
   const after = visit.query.get("after") ?? "";
   const [all, waiting] = await Promise.all([
-    visit.api.find(paths.admin.serverTools, { server, query: after === "" ? {} : { after } }),
+    visit.api.find(paths.admin.serverTools, { server, query: { days: String(daysCounted), ...(after === "" ? {} : { after }) } }),
     visit.api.find(paths.admin.serverTools, { server, query: { waiting: "true", limit: String(mostWaiting) } }),
   ]);
   if (all === null || waiting === null) return { kind: "notFound" };
@@ -227,12 +244,16 @@ async function toolsShown(visit: Visit, failure?: ApiError): Promise<PageAnswer>
           {all.tools.length === 0 ? (
             <Empty>{texts.none}</Empty>
           ) : (
-            <List columns={[texts.columns.tool, texts.columns.state, texts.columns.since]} action={texts.columns.action}>
+            <List
+              columns={[texts.columns.tool, texts.columns.state, texts.columns.calls, texts.columns.denied, texts.columns.since]}
+              action={texts.columns.action}
+            >
               {all.tools.map((tool) => (
-                <ToolRow visit={visit} tool={tool} />
+                <ToolRow visit={visit} tool={tool} calls={all.calls} />
               ))}
             </List>
           )}
+          {all.tools.length === 0 ? null : <p class="soft">{texts.counted}</p>}
         </section>
         <Pager
           newer={after === "" ? null : visit.at(visit.page)}
