@@ -21,6 +21,20 @@ const sessions = { file: "workers/objects/key/key-sessions.ts", test: { file: "t
 
 export const policyMutants: readonly Mutant[] = [
   {
+    file: "shared/record/ask-less.ts",
+    name: "a rule drafted from a call is for no other tool",
+    from: "[server, tool, judged.keyName].some(",
+    to: "[server, judged.keyName].some(",
+    test: { file: "test/shared/record/ask-less.test.ts", only: "would match others" },
+  },
+  {
+    file: "shared/record/ask-less.ts",
+    name: "a rule drafted from a call stands behind those that refuse",
+    from: "}], at), at };",
+    to: "}], 0), at };",
+    test: { file: "test/shared/record/ask-less.test.ts", only: "before the rule that asked" },
+  },
+  {
     ...callShares,
     name: "a share of messages is taken out of the limit",
     from: "credit: bucket.credit - calls * costOfOne }",

@@ -7,6 +7,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { isOpen } from "../../shared/review/review-facts.ts";
 import { mayDecide } from "../../shared/review/permissions.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
+import { paths } from "../platform/urls.ts";
 import { progressOf } from "./request-kind-words.ts";
 import { otherVoters } from "./decision.tsx";
 import { Icon } from "./icons.tsx";
@@ -157,6 +158,12 @@ export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: str
         <p>{fill(words.page.states.at, { at: <Time at={state.at} now={view.now} exact /> })}</p>
         {reason.length === 0 ? null : <p>{reason}</p>}
         {after === "" ? null : <p>{after}</p>}
+        {state.kind === "approved" && view.subject === "toolCall" && view.gate === "request" ? (
+          <p>
+            <a href={`${paths.console}/requests/${view.run}`}>{words.page.states.askLess}</a>{" "}
+            <span class="soft">{words.page.states.askLessHint}</span>
+          </p>
+        ) : null}
       </div>
     </section>
   );

@@ -287,6 +287,8 @@ export const pageEn = {
     expiredAt: "Nobody decided in time, so it was denied automatically.",
     cancelled: "Withdrawn",
     failed: "Failed",
+    askLess: "Ask me less like this",
+    askLessHint: "An operator signs in, sees which past calls a rule would let pass, and decides.",
     closedLink: "This review is closed. Your link no longer decides.",
     at: "At {at}.",
     why: "Why: {why}",

@@ -286,6 +286,8 @@ export const pageZh = {
     expiredAt: "无人按时决定，已自动拒绝。",
     cancelled: "已撤回",
     failed: "失败",
+    askLess: "以后少问我这类调用",
+    askLessHint: "管理员登录后，可以看到规则会放行哪些过去的调用，并作出决定。",
     closedLink: "此审核已结束，你的链接不能再用来决定。",
     at: "时间：{at}。",
     why: "原因：{why}",

@@ -27,7 +27,7 @@ test("an operator lets calls bypass reviews by a form, and it says for what, why
   await browser.get("grants");
   const wrong = await browser.post("grants", { give: "bypass", key: "key_dev", server: "", tool: "delete", hours: "2", reason: "" });
   expect(wrong.status).toBe(422);
-  for (const said of ["Enter a reason.", "Enter the tool&#39;s server.", 'value="delete"']) expect(wrong.text).toContain(said);
+  for (const said of ["Enter a reason.", "Enter the tool’s server.", 'value="delete"']) expect(wrong.text).toContain(said);
   expect((await browser.post("grants", { give: "bypass", reason: "a test" })).text).toContain("Choose a key, or enter a server.");
   expect(await grantList()).toEqual([]);
   const fields = { give: "bypass", key: "key_dev", server: "files", tool: "delete", hours: "2", reason: "the migration" };

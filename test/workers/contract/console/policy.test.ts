@@ -2,7 +2,9 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../../scripts/page-form.ts";
-import { createKey, configure, adminJson, openNotice, sample, eventually } from "../../support/gateway.ts";
+import { createKey, configure, adminJson, gateway, openNotice, sample, eventually } from "../../support/gateway.ts";
+import { askAbout, askApproval, deletion } from "../../support/approvals.ts";
+import { decide, pathOf } from "../../support/reviewer.ts";
 import { type ConsoleBrowser, atConsole } from "../../support/console.ts";
 
 const policy = {
@@ -145,6 +147,34 @@ test("a replay says what would change, and goes on where it stopped", async () =
   expect((await press(browser, replayed.text, "up:1")).text).not.toContain("requests read");
   const invalid = await press(browser, opened.text, "replay", { quorum: "x" });
   expect(invalid.status).toBe(422);
+});
+
+test("a rule that asks less is drafted from a call, shown with the calls that it would let pass, and saved as an edit", async () => {
+  await askAbout();
+  const answers = [deletion, { ...deletion, arguments: { path: "/tmp/b" } }].map((call) => askApproval(call));
+  const runs = await eventually("two reviews", async () => {
+    const asked = await adminJson<{ runs: { id: string; rule: string | null }[] }>("/runs?state=waiting");
+    return asked.runs.length === 2 ? asked.runs.map(({ id }) => id) : null;
+  });
+  const [run = ""] = runs;
+  const { link } = await openNotice("request", run);
+  await decide("request", "approve", run);
+  expect(await (await gateway(pathOf(link), { key: null })).text()).toContain(`href="/console/requests/${run}">Ask me less like this</a>`);
+  expect((await browser.get(`requests/${run}`)).text).toContain(`/console/policy?less=${run}`);
+  const before = await current();
+  const { status, text } = await browser.get(`policy?less=${run}`);
+  expect(status).toBe(200);
+  const drafted = { name: "delete_file passes", when: { subject: "toolCall", server: "files", tool: "delete_file", key: "dev" } };
+  expect(draftIn(text).rules[0]).toEqual({ ...drafted, then: { request: "allow", selfApproval: true, tellReason: true } });
+  expect(text).toContain("2 of 2 requests read");
+  expect(text).toContain("delete_file");
+  expect(await current()).toEqual(before);
+  expect((await press(browser, text, "save")).status).toBe(303);
+  expect(namesIn((await browser.get("policy")).text)[0]).toBe("delete_file passes");
+  const none = await browser.get("policy?less=run_none");
+  expect(none.text).toContain("No rule was drafted");
+  for (const each of runs.slice(1)) await decide("request", "deny", each);
+  await Promise.all(answers);
 });
 
 test("VS Code's setting is shown as rules, then put before all others", async () => {

@@ -50,7 +50,7 @@ const en = {
     button: "Let them pass",
     noReason: "Enter a reason.",
     noWhom: "Choose a key, or enter a server.",
-    noServer: "Enter the tool's server.",
+    noServer: "Enter the tool’s server.",
   },
   done: { revoked: "The grant has ended.", given: "Calls bypass reviews now. End it here when it is no longer needed." },
 } as const;

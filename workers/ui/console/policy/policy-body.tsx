@@ -24,7 +24,7 @@ export type PolicyView = {
   readonly state: PolicyState;
   readonly focus: string | null;
   readonly imported: Imported | null;
-  readonly notes: readonly ("saved" | "badDraft" | "imported")[];
+  readonly notes: readonly ("saved" | "badDraft" | "imported" | "cannotAskLess")[];
   readonly failure: ApiError | null;
 };
 
@@ -85,6 +85,7 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
         <Note of="ok">{fill(texts.saved, { version: visit.query.get("version") ?? current.version })}</Note>
       ) : null}
       {notes.includes("badDraft") ? <Note of="bad">{texts.badDraft}</Note> : null}
+      {notes.includes("cannotAskLess") ? <Note of="mind">{texts.cannotAskLess}</Note> : null}
       {notes.includes("imported") ? <Note of="ok">{texts.import.added}</Note> : null}
       <form class="main-form" id="policy" method="post" action={visit.at("policy")} accept-charset="utf-8">
         {/* What Enter in a field presses. */}

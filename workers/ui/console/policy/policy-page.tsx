@@ -15,6 +15,7 @@ import {
   replaceRule,
   rulesIn,
 } from "../../../../shared/policy/draft.ts";
+import { askLess } from "../../../../shared/record/ask-less.ts";
 import { ruleFrom } from "../../../../shared/policy/rule-form.ts";
 import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
 import { addTallies } from "../../../../shared/record/replay-tally.ts";
@@ -59,8 +60,19 @@ const shown = (visit: Visit, current: CurrentPolicy, state: PolicyState, { statu
 
 async function showPolicy(visit: Visit): Promise<PageAnswer> {
   const current = await currentPolicy(visit);
+  const asked = visit.query.get("less");
+  if (asked !== null) return asking(visit, current, asked);
   const saved = visit.query.get("done") === "saved" ? (["saved"] as const) : [];
   return shown(visit, current, stateOf(current, editedIn(visit.query.get("edit"), current.document)), { notes: saved });
+}
+
+/** A rule drafted from one call, and what it would have done with those of the last days. */
+async function asking(visit: Visit, current: CurrentPolicy, run: string): Promise<PageAnswer> {
+  const record = await visit.api.find(paths.admin.runEvents, { id: run });
+  const less = askLess(current.document, record?.events[0]?.fact);
+  if (less === null) return shown(visit, current, stateOf(current), { notes: ["cannotAskLess"] });
+  const state = stateOf({ ...current, document: less.draft }, less.at);
+  return replaying(visit, current, { ...state, replay: noneRead(state.days) }, pagesAtOnce);
 }
 
 /** The draft with what the open fields say, and the position that was chosen. */

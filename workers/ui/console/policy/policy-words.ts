@@ -32,6 +32,8 @@ const en = {
   saved: "Saved as version {version}. It applies to requests from now on.",
   notSaved: "Nothing was saved.",
   invalid: "This draft cannot be saved or replayed yet:",
+  cannotAskLess:
+    "No rule was drafted: the record of this call is gone, the rule that asked about it is no longer in the policy, or a name has a * in it.",
   badDraft: "The draft that was sent could not be read. This is the policy in use.",
   saveAllTheSame: "Save all the same",
   form: {
@@ -215,6 +217,7 @@ const zhCN: Texts<typeof en> = {
   saved: "已保存为版本 {version}，从现在起对请求生效。",
   notSaved: "没有保存任何内容。",
   invalid: "此草稿还不能保存或回放：",
+  cannotAskLess: "没有起草规则：该调用的记录已不存在、询问它的规则已不在策略中，或名称中含有 *。",
   badDraft: "无法读取提交的草稿。这是当前使用的策略。",
   saveAllTheSame: "仍然保存",
   form: {

@@ -93,6 +93,10 @@ const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: re
   );
 };
 
+/** Whether people were asked about a call before it was made. */
+const isAskedCall = ({ events: [first] }: Events): boolean =>
+  first?.fact.kind === "received" && first.fact.judged.subject === "toolCall" && first.fact.requestGate !== "allow";
+
 type FactsProps = { readonly visit: Visit; readonly line: RunLine; readonly keyName: string; readonly stops: readonly Stopped[] };
 
 const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
@@ -268,6 +272,13 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
       <div class="grid side">
         <Happened visit={visit} line={line} steps={steps} keyName={keyName} />
         <div class="grid">
+          {isAskedCall(events) ? (
+            <p>
+              <a class="act" href={visit.at("policy", { less: line.id })}>
+                {texts.askLess}
+              </a>
+            </p>
+          ) : null}
           {isOpen && visit.may("decide") ? (
             <Confirm
               visit={visit}
