@@ -10,7 +10,7 @@ import { decoded } from "./stateless-lines.ts";
 
 const longestName = 512;
 
-/** The error in place of a line that calls a tool which the client may not call; null: it passes. */
+/** The error in place of a line that calls a tool that is not shown; null: it passes. */
 export function refusedCall(line: Uint8Array, names: ToolNames): string | null {
   // What could be read in another way is refused by the relay.
   if (lineRefusal(line) !== null) return null;

@@ -12,8 +12,9 @@ type AskingLess = { readonly draft: Draft; readonly at: number };
 
 /**
  * The draft with the rule, before the one that asked: rules that stand before that, such as those
- * that refuse, keep the first word, and the result is treated as it was. Null where nobody was asked
- * about a call, where that rule is no longer in the draft, or where a name would match others too.
+ * that refuse, keep the first word, and the result is treated as it was. Null where nobody was
+ * asked about a call, where that rule is no longer in the draft, or where a name would match others
+ * too.
  * @param received The first event of the call's record.
  */
 export function askLess(draft: Draft, received: RecordFact | undefined): AskingLess | null {

@@ -12,7 +12,7 @@ import { objectOf, parseJson } from "../json/values.ts";
 import { failure, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
 
-export type NamedTool = { readonly name: string };
+type NamedTool = { readonly name: string };
 
 /** A page of a list. `isLast`: no more follows it. */
 export type ToolPage<Tool = NamedTool> = { readonly tools: readonly Tool[]; readonly isLast: boolean };

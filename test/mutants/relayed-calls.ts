@@ -90,7 +90,7 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...gate,
     name: "a state is of its own call",
-    from: "if (fromUtf8(payload) !== contentOf(relay, body)) return null;",
+    from: "if (content !== contentOf(relay, body)) return null;",
     to: "",
     test: contract("no use of that state"),
   },

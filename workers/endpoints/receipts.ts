@@ -1,5 +1,5 @@
-// What was decided about a run, signed, with the proof that the record has it; and the keys to check
-// it with. For the key that made the run, for its reviewers, and for operators.
+// What was decided about a run, signed, with the proof that the record has it; and the keys to
+// check it with. For the key that made the run, for its reviewers, and for operators.
 
 import { Hono } from "hono";
 import * as z from "zod";

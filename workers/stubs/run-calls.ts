@@ -58,7 +58,8 @@ export type RunSnapshot = {
 };
 
 /**
- * What a run's receipt says. `outcome`: what its digest of the reply is of; null: there is none yet.
+ * What a run's receipt says. `outcome`: what its digest of the reply is of; null: there is none
+ * yet.
  */
 export type RunReceipt = { readonly key: string; readonly facts: ReceiptFacts; readonly outcome: Outcome | null };
 

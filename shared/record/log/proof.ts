@@ -1,5 +1,5 @@
-// The proof that an entry is in a log, after C2SP `tlog-proof`: its index, the hashes that lead from
-// it to the tree's root, and the checkpoint. Whoever has the log's key checks it offline.
+// The proof that an entry is in a log, after C2SP `tlog-proof`: its index, the hashes that lead
+// from it to the tree's root, and the checkpoint. Whoever has the log's key checks it offline.
 
 import { base64 } from "@scure/base";
 import { openCheckpoint } from "./checkpoint.ts";

@@ -45,6 +45,7 @@ const byValue = [
   ...["signIn/problems", "connect/ends", "connect/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map(
     (each) => `inbox/${each}`,
   ),
+  ...["decisions", "modes"].map((each) => `receipt/${each}`),
   ...["gates", "run"].map((each) => `email/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
   ...["labels/roles", "hidden/kinds", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),

@@ -25,7 +25,7 @@ type ResponseStreamDeps = {
   readonly progressToken: RequestId | undefined;
   /** The session that the stream ends with; empty: it ends with its key alone. */
   readonly session: string;
-  /** Aborts when the client leaves. Without it that is seen at the next write, such as a heartbeat. */
+  /** Aborts when the client leaves. Without it the next write sees that, such as a heartbeat. */
   readonly disconnected?: AbortSignal;
 };
 
