@@ -1,7 +1,7 @@
 // The table of errors of the HTTP contract, row by row: code, message, data and HTTP status.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";
 import {
   type Asked,
@@ -9,7 +9,6 @@ import {
   configure,
   createKey,
   devKey,
-  env,
   errorOf,
   eventually,
   gateway,
@@ -27,7 +26,6 @@ import {
 } from "../support/gateway.ts";
 import { expectOfficial } from "../support/official.ts";
 import { decide } from "../support/reviewer.ts";
-import { runStub } from "../../../workers/stubs/stubs.ts";
 
 type Expected = {
   readonly status: number;
@@ -314,7 +312,7 @@ describe("once it has begun", () => {
     const answer = sample({ id: 1, server: "request-gate" });
     const { run } = await openNotice("request");
     travel(601_000);
-    await runDurableObjectAlarm(runStub(env, run));
+    await ringNextAlarm(stubOf(run));
     await expectError(await answer, 1, { status: 200, code: -1, data: { outcome: "expired" } });
   });
 

@@ -1,11 +1,10 @@
 // Forms of MCP servers that a person answers at the gateway, in the four cells of the relay: who is
 // asked, what the server is told, and who cannot answer.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { runStub, stopStub } from "../../../workers/stubs/stubs.ts";
-import { asObject, ringAlarm } from "../objects/inside.ts";
+import { stopStub } from "../../../workers/stubs/stubs.ts";
+import { asObject, ringAlarm, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import {
   admin,
   adminJson,
@@ -184,7 +183,7 @@ describe.each(cells)("a form, with %s", (_, { asks, call }) => {
     const called = call();
     const { run } = await openNotice("request");
     travel(601_000);
-    await runDurableObjectAlarm(runStub(env, run));
+    await ringNextAlarm(stubOf(run));
     expect(await toldServer()).toEqual({ action: "cancel" });
     await called;
   });

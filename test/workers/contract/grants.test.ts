@@ -5,7 +5,8 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { firstBrokenEvent } from "../../../shared/record/record.ts";
 import { KeyGrants } from "../../../workers/objects/key/key-grants.ts";
-import { runStub, sessionStub } from "../../../workers/stubs/stubs.ts";
+import { sessionStub } from "../../../workers/stubs/stubs.ts";
+import { ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { type GrantLine, allowing, givenGrant, grantList, grantingPolicy } from "../support/grants.ts";
 import {
   type Asked,
@@ -560,7 +561,7 @@ describe("at the response gate", () => {
       (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
-    await runDurableObjectAlarm(runStub(env, run));
+    await ringNextAlarm(stubOf(run));
     await decide("request", "approve", run, (fields) => {
       const field = [...fields.keys()].find((name) => name.startsWith("edit:") && fields.get(name) === "Third");
       fields.set(field ?? "", "Third, edited");
@@ -601,7 +602,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
       (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
-    await runDurableObjectAlarm(runStub(env, run));
+    await ringNextAlarm(stubOf(run));
     const again = answerOf(sample(asks("Other words", { server: "both", session: "sess-2", originating: 8 })));
     await decide("response", "approve", run);
     expect(runIn(await again)).toBe(run);
@@ -617,7 +618,7 @@ describe("a request that finds an identical one whose caller is gone", () => {
       (await (await gateway(pathOf(link), { key: null })).text()).includes("has disconnected"),
     );
     travel(3_500);
-    await runDurableObjectAlarm(runStub(env, run));
+    await ringNextAlarm(stubOf(run));
     await press(link, "approve", allowing("tool:shape"));
     await onlyGrant();
     await runReaches(run, "completed");

@@ -1,9 +1,9 @@
 // When the requestor gave up: the run goes on, and its reply waits an hour for an identical
 // request, which is asked about no second time.
 
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { keyStub, runStub } from "../../../workers/stubs/stubs.ts";
+import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   type Asked,
@@ -22,7 +22,7 @@ import {
   sample,
   travel,
 } from "../support/gateway.ts";
-import { quiet } from "../objects/inside.ts";
+import { quiet, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { recordLines } from "../support/record.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
 
@@ -38,7 +38,7 @@ async function abandoned(asked: Asked = {}, key?: string): Promise<{ run: string
   );
   // Past the moment in which a dropped connection may come back.
   travel(3_500);
-  await runDurableObjectAlarm(runStub(env, notice.run));
+  await ringNextAlarm(stubOf(notice.run));
   return notice;
 }
 

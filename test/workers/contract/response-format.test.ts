@@ -1,23 +1,10 @@
 // `countersign/responseFormat` at every endpoint that MCP servers reach: what the model is told,
 // what a reply has to be, and what reviewers see.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { jsonSentence } from "../../../shared/wire/json-sentence.ts";
-import { runStub } from "../../../workers/stubs/stubs.ts";
-import {
-  answerOf,
-  configure,
-  env,
-  eventually,
-  gateway,
-  model,
-  openNotice,
-  routing,
-  runReaches,
-  sample,
-  travel,
-} from "../support/gateway.ts";
+import { ringNextAlarm, stubOf } from "../objects/inside.ts";
+import { answerOf, configure, eventually, gateway, model, openNotice, routing, runReaches, sample, travel } from "../support/gateway.ts";
 import { promptMarker, replyMarker } from "../support/logs.ts";
 import {
   type Message,
@@ -213,7 +200,7 @@ test("a reply in prose that was kept for an identical request does not answer on
   );
   // Past the moment in which a dropped connection may come back.
   travel(3_500);
-  await runDurableObjectAlarm(runStub(env, run));
+  await ringNextAlarm(stubOf(run));
   model.script({ text: `It is Paris. ${replyMarker}` }, { text: paris });
   await decide("request", "approve", run);
   await runReaches(run, "completed");

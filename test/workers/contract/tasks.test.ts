@@ -1,10 +1,9 @@
 // Tasks of 2025-11-25 over POST /sampling: made, asked for, waited for and cancelled; each answer
 // against the official schema.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { runStub } from "../../../workers/stubs/stubs.ts";
 import { RELATED_TASK_META } from "../../../shared/wire/mcp-2025/tasks.ts";
+import { ringNextAlarm, stubOf } from "../objects/inside.ts";
 import {
   type Asked,
   answerOf,
@@ -96,7 +95,7 @@ describe("a task", () => {
     const { taskId } = await makeTask({ server: "request-gate" });
     await openNotice("request", taskId);
     travel(601_000);
-    await runDurableObjectAlarm(runStub(env, taskId));
+    await ringNextAlarm(stubOf(taskId));
     await reaches(taskId, "failed");
     expect(await errorOf(rpc("tasks/result", { taskId }))).toMatchObject({ code: -1, data: { outcome: "expired" } });
   });

@@ -1,10 +1,9 @@
 // The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP
 // status and the headers that this endpoint adds.
 
-import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { runStub } from "../../../../workers/stubs/stubs.ts";
 import { SessionObject } from "../../../../workers/objects/session/session-object.ts";
+import { ringNextAlarm, stubOf } from "../../objects/inside.ts";
 import {
   type ControlAnswer,
   type Sent,
@@ -23,7 +22,6 @@ import {
   configure,
   createKey,
   devKey,
-  env,
   errorOf,
   eventually,
   gateway,
@@ -320,7 +318,7 @@ describe("once it has begun", () => {
       { request: "review" },
       async (run) => {
         travel(601_000);
-        await runDurableObjectAlarm(runStub(env, run));
+        await ringNextAlarm(stubOf(run));
       },
       "expired",
     ],
