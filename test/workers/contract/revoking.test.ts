@@ -279,11 +279,18 @@ describe("what is held open at the relay when its key is revoked", () => {
   });
 
   test("and one that expires ends in the same way", async () => {
-    const { key } = await createKey({ expiresAt: Date.now() + 3_000 });
-    const client = new RelayClient("open", { key });
-    await client.connect();
     upstream.answer = ({ message }) => (message.method === "tools/call" ? openStream().response() : undefined);
-    const held = new Stream(await client.call(7));
-    expect(await held.rest()).toContain("This API key has expired");
+    // A busy machine may take longer than the first key is good for, to begin the call.
+    let held: Response;
+    let goodForMs = 3_000;
+    do {
+      const { key } = await createKey({ expiresAt: Date.now() + goodForMs });
+      const client = new RelayClient("open", { key });
+      await client.connect();
+      held = await client.call(7);
+      goodForMs *= 4;
+    } while (held.status === 401 && goodForMs < 100_000);
+    expect(held.status).toBe(200);
+    expect(await new Stream(held).rest()).toContain("This API key has expired");
   });
 });
