@@ -1,6 +1,7 @@
 // Envelopes that ask for the cache, and a cache with a reply in it.
 
 import { expect } from "vitest";
+import { quiet } from "../objects/inside.ts";
 import { type ControlAnswer, type Sent, asked, textEnvelope } from "./control.ts";
 import { eventually } from "./gateway.ts";
 
@@ -17,4 +18,11 @@ export async function filled(make: () => Sent = cached, options: Parameters<type
   expect(hits(first)).toBe(false);
   await eventually("a hit", async () => hits(await asked(make(), options)));
   return first;
+}
+
+/** The answer of a request that people decided about, once its run has told the cache of it too. */
+export async function toldCache(run: string, answer: Promise<ControlAnswer>): Promise<ControlAnswer> {
+  const ended = await answer;
+  await quiet(run);
+  return ended;
 }

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { runStub } from "../../../../workers/stubs/stubs.ts";
 import { tablesOf } from "../../objects/inside.ts";
-import { cached, filled, hits } from "../../support/cached.ts";
+import { cached, filled, hits, toldCache } from "../../support/cached.ts";
 import { type ControlAnswer, asked, everyKind, gates } from "../../support/control.ts";
 import { configure, env, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";
 import { replyMarker } from "../../support/logs.ts";
@@ -20,8 +20,8 @@ const text = `Hello. ${replyMarker}`;
 async function approvedReply(change?: (fields: URLSearchParams) => void): Promise<ControlAnswer> {
   await gates({ response: "review" });
   const answer = asked(cached());
-  await decide("response", "approve", undefined, change);
-  return answer;
+  const { run } = await decide("response", "approve", undefined, change);
+  return toldCache(run, answer);
 }
 
 describe("the policy is asked first", () => {
@@ -65,8 +65,8 @@ describe("the policy is asked first", () => {
     await filled();
     await gates({ response: "review" });
     const answer = asked(cached());
-    await decide("response", "approve");
-    const at = (await answer).cache?.at;
+    const { run } = await decide("response", "approve");
+    const at = (await toldCache(run, answer)).cache?.at;
     expect((await asked(cached())).cache).toEqual({ hit: true, at });
     expect(await notices()).toHaveLength(1);
   });
@@ -74,8 +74,8 @@ describe("the policy is asked first", () => {
   test("an approval of the request alone lets no reply through a response gate", async () => {
     await gates({ request: "review" });
     const first = asked(cached());
-    await decide("request", "approve");
-    expect((await first).status).toBe("completed");
+    const { run } = await decide("request", "approve");
+    expect((await toldCache(run, first)).status).toBe("completed");
     await gates({ request: "review", response: "review" });
     const second = asked(cached());
     await eventually("a second review of the request", async () => (await notices()).filter(({ gate }) => gate === "request").length === 2);
@@ -92,8 +92,8 @@ describe("what people did to it", () => {
     const calls = model.calls.length;
     await gates({ response: "review" });
     const denied = asked(cached());
-    await decide("response", "deny");
-    expect((await denied).status).toBe("rejected");
+    const { run } = await decide("response", "deny");
+    expect((await toldCache(run, denied)).status).toBe("rejected");
     await gates();
     expect(hits(await asked(cached()))).toBe(false);
     expect(model.calls).toHaveLength(calls + 1);
@@ -112,8 +112,8 @@ describe("what people did to it", () => {
     await filled();
     await gates({ request: "review" });
     const denied = asked(cached());
-    await decide("request", "deny");
-    await denied;
+    const { run } = await decide("request", "deny");
+    await toldCache(run, denied);
     await gates();
     expect(hits(await asked(cached()))).toBe(false);
   });
@@ -136,8 +136,8 @@ describe("what people did to it", () => {
     await filled();
     await gates({ response: "review" });
     const answer = asked(cached());
-    await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "Better."));
-    expect(await answer).toMatchObject({ result: { text: "Better." }, cache: { hit: true } });
+    const { run } = await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "Better."));
+    expect(await toldCache(run, answer)).toMatchObject({ result: { text: "Better." }, cache: { hit: true } });
     await gates();
     expect(await asked(cached())).toMatchObject({ result: { text: "Better." }, cache: { hit: true }, edited: { response: true } });
   });
