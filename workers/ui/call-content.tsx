@@ -149,8 +149,10 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   );
 };
 
+type Described = { readonly name: string; readonly text: string };
+
 /** Each field that the server describes, by its name and the names around it. */
-function describedIn(field: SchemaField, around: string): { readonly name: string; readonly text: string }[] {
+function describedIn(field: SchemaField, around: string): Described[] {
   const { kind, name: own, title, description } = field;
   const name = own === null ? around : around === "" ? own : `${around}.${own}`;
   const text = [title, description].filter((each) => each !== undefined && each !== own).join("\n");
@@ -159,11 +161,13 @@ function describedIn(field: SchemaField, around: string): { readonly name: strin
   return [...(name === "" || text === "" ? [] : [{ name, text }]), ...inside.flatMap((each) => describedIn(each, name))];
 }
 
+const describedFields = (field: SchemaField | undefined): Described[] =>
+  field?.kind === "object" ? field.members.flatMap((member) => describedIn(member, "")) : [];
+
 /** What the server says: nothing of it is checked, and none of it is sent. */
-const Definition = ({ call, showing, prefix, field }: Omit<PartProps, "before" | "field"> & { field: SchemaField | undefined }) => {
+const Definition = ({ call, showing, prefix, described }: Omit<PartProps, "before" | "field"> & { described: readonly Described[] }) => {
   const words = useWords();
   const { title, description, annotations } = call.definition ?? {};
-  const described = field?.kind === "object" ? field.members.flatMap((member) => describedIn(member, "")) : [];
   return (
     <details class="part" id={`${prefix}definition`} open={showing.isWarned("/definition")}>
       <summary class="chev">
@@ -192,10 +196,6 @@ const Definition = ({ call, showing, prefix, field }: Omit<PartProps, "before" |
   );
 };
 
-const hasDefinition = ({ definition }: ToolCall, words: Words): boolean =>
-  definition !== undefined &&
-  (definition.title !== undefined || definition.description !== undefined || claimWords(definition.annotations, words) !== "");
-
 type RowProps = { readonly call: ToolCall; readonly before: ToolCall | null };
 
 /** All that a call among others sends, and what its last approved one had otherwise. */
@@ -209,15 +209,17 @@ export const CallRow = ({ call, before }: RowProps) => (
 );
 
 /** What the server says of the tool of such calls, where it says anything. */
-export const definitionPart = ({ call, showing, fromServer, prefix }: Omit<CallProps, "before" | "from">, words: Words): FramedPart[] =>
-  hasDefinition(call, words)
-    ? [
-        {
-          from: fromServer,
-          part: <Definition call={call} showing={showing} prefix={prefix} field={argumentFields(call)?.field} />,
-        },
-      ]
-    : [];
+export function definitionPart({ call, showing, fromServer, prefix }: Omit<CallProps, "before" | "from">, words: Words): FramedPart[] {
+  const { definition } = call;
+  const described = describedFields(argumentFields(call)?.field);
+  const says =
+    definition !== undefined &&
+    (definition.title !== undefined ||
+      definition.description !== undefined ||
+      described.length > 0 ||
+      claimWords(definition.annotations, words) !== "");
+  return says ? [{ from: fromServer, part: <Definition call={call} showing={showing} prefix={prefix} described={described} /> }] : [];
+}
 
 /** What would run: its arguments, and what the server says of the tool. */
 export const CallContent = ({ call, before, showing, from, fromServer, prefix }: CallProps) => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { SchemaField } from "../../../shared/json-schema/schema-fields.ts";
 import { boxControl } from "../../../shared/json-schema/schema-fields.ts";
-import { type ToolCall, argumentsJsonOf, argumentsOf } from "../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, argumentsJsonOf, argumentsOf, withArguments } from "../../../shared/model/subject/tool-call.ts";
 import { argumentFields, editedCall } from "../../../shared/review/call-fields.ts";
 import { editField } from "../../../shared/review/form.ts";
 import { typedCall } from "../../outside/pages/examples.ts";
@@ -82,5 +82,35 @@ describe.each(tools.map((tool) => [`${tool.package} ${tool.version}, ${tool.tool
       });
     });
     expect(stuck.map(({ pointer, kind }) => `${pointer} ${kind}`)).toEqual([]);
+  });
+});
+
+describe("the page of a call", () => {
+  const pageOf = (inputSchema: JsonObject, json: string): string => {
+    const request = withArguments({ ...typedCall.request, definition: { inputSchema } }, json);
+    const html = renderedReview({ ...typedCall, request });
+    return html.replaceAll(/<[^>]+>/g, " ").replaceAll(/\s+/g, " ");
+  };
+
+  test("tells what is meant, and what is allowed, where nothing is set", () => {
+    const page = pageOf(
+      {
+        type: "object",
+        properties: {
+          limit: { type: "integer", default: 10, exclusiveMinimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+          code: { type: "string", pattern: "^[A-Z]+$" },
+          nested: { type: "object", properties: { inner: { type: "string", description: "What is inside." } } },
+        },
+      },
+      '{"nested":{"inner":"a"}}',
+    );
+    expect(page).toContain("not set, default: 10, 1 or more");
+    expect(page).toContain("not set, pattern ^[A-Z]+$");
+    expect(page).toMatch(/nested\.inner +What is inside\./);
+  });
+
+  test("says of a call without arguments that it has none", () => {
+    expect(pageOf({ type: "object", properties: {} }, "{}")).toMatch(/Run +delete_branch +without arguments/);
+    expect(pageOf({ type: "object" }, '{"a":1}')).toMatch(/Run +delete_branch +with these arguments/);
   });
 });

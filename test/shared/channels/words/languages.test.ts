@@ -5,7 +5,7 @@ import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
 import { fieldWords } from "../../../../shared/channels/slack/slack-request-kind.ts";
-import { placeWords } from "../../../../shared/channels/content-words.ts";
+import { editFaultWords, placeWords } from "../../../../shared/channels/content-words.ts";
 import { textOf } from "../../../../shared/words/text.ts";
 
 describe("the language", () => {
@@ -126,6 +126,16 @@ describe("a sentence that is computed has no English in Chinese", () => {
       placeWords(path, catalogues["zh-CN"]),
     ),
     placeWords("/messages/0/content/1/content/2/text", catalogues["zh-CN"]),
+    ...(
+      [
+        { kind: "wrongType", types: ["array", "integer", "null"] },
+        { kind: "inside", at: "", fault: { kind: "notAbove", limit: 1 } },
+        { kind: "notOfFormat", format: "date" },
+        { kind: "jsonRule", rule: "depth" },
+        { kind: "tooMany", limit: 2 },
+        { kind: "noMatch" },
+      ] as const
+    ).map((fault) => editFaultWords(fault, catalogues["zh-CN"])),
     placeWords("/structuredContent", catalogues["zh-CN"], "toolCall"),
     fieldWords("/messages/0/content/0/text", { gate: "request", kind: "chat" }, catalogues["zh-CN"]),
     fieldWords("/content/0/text", { gate: "response", kind: "chat" }, catalogues["zh-CN"]),
