@@ -587,6 +587,20 @@ describe("one approval is one call", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test("a call that its server had when the gateway ended is unknown to a client that calls again at once, and nobody is asked again", async () => {
+    const run = await approvedAlone();
+    // As its caller does, which is gone before the server answers.
+    const ref = await runInDurableObject(stubOf(run), (_, { storage }) =>
+      storage.sql
+        .exec<{ session: string; originating: string; request: string }>("SELECT session, originating, request FROM request_ref")
+        .one(),
+    );
+    expect(await stubOf(run).claim(ref)).toContain('"kind":"claimed"');
+    expect(textOf(await plain.call())).toContain("it may have run or not");
+    expect((await notices()).every((each) => each.run === run)).toBe(true);
+    expect(sent()).toHaveLength(0);
+  });
+
   test("what was exchanged after its approval is not sent", async () => {
     const run = await approvedAlone();
     await runInDurableObject(stubOf(run), (_, { storage }) => {

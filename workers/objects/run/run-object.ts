@@ -132,7 +132,7 @@ export class RunObject extends StoredObject implements RunCalls {
     this.#call = new RunCall(this.#deps);
     this.#release = new RunRelease(this.#deps);
     this.#requestor = new RunRequestor(this.#deps, this.#windows, () => this.#release.lost());
-    this.#adoption = new RunAdoption(this.#deps, this.#windows);
+    this.#adoption = new RunAdoption(this.#deps, this.#windows, () => this.#release.lost());
     const ledger = new RunLedger(this.#deps, () => this.#clock.nextDue());
     const delivery = new RunDelivery(this.#deps, this.#windows, ledger);
     const effects = new RunEffects({

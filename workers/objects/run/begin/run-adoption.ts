@@ -33,10 +33,13 @@ export const isDenialOfCall = ({ act }: Pick<StoredInput, "act">, end: End | nul
 export class RunAdoption {
   readonly #deps: RunDeps;
   readonly #windows: RunWindows;
+  /** Ends a call whose caller left while its server had it. */
+  readonly #callLost: () => void;
 
-  constructor(deps: RunDeps, windows: RunWindows) {
+  constructor(deps: RunDeps, windows: RunWindows, callLost: () => void) {
     this.#deps = deps;
     this.#windows = windows;
+    this.#callLost = callLost;
   }
 
   adopt({ requestRef, requestor, endpoint, stages, deciders, waiting, isRetry }: Adoption): "refused" | "adopted" | "posts" {
@@ -44,9 +47,16 @@ export class RunAdoption {
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
     const isRelease = input.act === "release";
-    // A call under way is its caller's own, unless that caller left and the run has its result. One
-    // that ran is answered once: the same call is another one then.
-    if (isRelease && isReleased(state) && (this.#windows.callers() > 0 || !keepsResultOf(current))) return "refused";
+    // A call under way is its caller's own, unless that caller left. Then the run has its result,
+    // or its outcome is unknown and told now: asked anew, people would approve it a second time.
+    // One that ran is answered once: the same call is another one then.
+    if (isRelease && isReleased(state)) {
+      if (this.#windows.callers() > 0) return "refused";
+      if (!keepsResultOf(current)) {
+        this.#callLost();
+        return this.#answerAgain({ requestor, endpoint, requestRef });
+      }
+    }
     // What was lifted was lifted for this request alone.
     if (state.reviews.request?.lifted !== undefined || state.reviews.response?.lifted !== undefined) return "refused";
     if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";
