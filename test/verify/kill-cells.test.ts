@@ -1,6 +1,6 @@
-// Ten kills at random moments in each cell of client and server families; `npm run test:rest` has
-// one at a server of 2026-07-28. Writes docs/relay-kills.md. KILLS_SEED repeats the moments of an
-// earlier run.
+// Kills at random moments in each cell of client and server families: ten while people decide about
+// sampling, thirteen while they decide about calls; `npm run test:rest` has one of most. Writes
+// docs/relay-kills.md. KILLS_SEED repeats the moments of an earlier run.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -19,18 +19,21 @@ import {
 import { seeded } from "../support/seeded.ts";
 
 const kills = 10;
+/** Fifty-two in all. */
+const callKills = 13;
 const seed = Number(process.env["KILLS_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 let office: KillOffice;
 const results = new Map<KillCell, Killed>();
+const callResults = new Map<KillCell, Killed>();
 beforeAll(async () => {
   console.log(`KILLS_SEED=${seed}`);
   office = await killOffice();
 });
 afterAll(async () => {
   await office?.close();
-  if (results.size === killCells.length) writeFileSync(`${root}docs/relay-kills.md`, report());
+  if (results.size === killCells.length && callResults.size === killCells.length) writeFileSync(`${root}docs/relay-kills.md`, report());
 });
 
 const cells = killCells.map((cell, index) => [cellName(cell), cell, index] as const);
@@ -43,6 +46,15 @@ test.each(cells)("%s: nothing is answered or sent twice, and nothing is lost, in
   expect([seed, faultsOf(sum)]).toEqual([seed, []]);
 });
 
+test.each(cells)("%s: no reviewed call is sent twice, or ends without the truth, in thirteen kills", async (name, cell, cellIndex) => {
+  const done: Killed[] = [];
+  for (let index = 0; index < callKills; index += 1)
+    done.push(await office.killCalls(cell, `Kill ${index} of ${name}`, seeded(seed + 1_000 * (cellIndex + killCells.length) + index)));
+  const sum = together(done);
+  callResults.set(cell, sum);
+  expect([seed, faultsOf(sum)]).toEqual([seed, []]);
+});
+
 const git = (...given: string[]): string => execFileSync("git", given, { cwd: root, encoding: "utf8" }).trim();
 
 function report(): string {
@@ -50,6 +62,11 @@ function report(): string {
     const found = results.get(cell) ?? together([]);
     const { replies, unknown, answeredTwice, sentTwice, lost, again } = found;
     const numbers = [kills, replies, unknown, answeredTwice.length, sentTwice.length, lost.length, again];
+    return `| ${cell.client} | ${cell.server} | ${numbers.join(" | ")} |`;
+  });
+  const callRows = killCells.map((cell) => {
+    const { replies, declined, unknown, answeredTwice, sentTwice, lost } = callResults.get(cell) ?? together([]);
+    const numbers = [callKills, replies, declined, unknown, answeredTwice.length, sentTwice.length, lost.length];
     return `| ${cell.client} | ${cell.server} | ${numbers.join(" | ")} |`;
   });
   return `# Kills of the gateway, cell by cell
@@ -65,8 +82,16 @@ requests again with the state that they were given. The server with sessions kee
 |---|---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
+And while people decide about six calls: two are approved, two changed and approved, one is approved and its result reviewed, one is denied. The
+gateway is killed after the first review, after the first decision or after the first call that the server gets, each of which takes the server 0.3 s.
+A client of 2025 calls again where its connection broke or it is told to, one of 2026 sends its request again.
+
+| client | server | kills | calls that ran once, as approved | declined, and never sent | outcome unknown | decided twice | sent twice | lost |
+|---|---|---|---|---|---|---|---|---|
+${callRows.join("\n")}
+
 - **Outcome unknown**: the continuation may have been at the server of 2026 when the gateway was killed. The server keeps no session, so
-  nobody can ask it; the call ends with an error that says so, and nothing is sent again.
+  nobody can ask it; the call ends with an error that says so, and nothing is sent again. So does a reviewed call that may have been at its server.
 - **Rounds answered twice**: a server's request for sampling got two different answers, or a person was asked twice for one.
 - **Sent twice**: a call, or the continuation of one, that reached the server again.
 - **Lost**: a call that ended without its reply though the server could still give it.

@@ -6,6 +6,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { pause } from "./killable-gateway.ts";
+import { rawClient } from "./raw-client.ts";
 
 export type Said = { readonly text: string; readonly isError: boolean };
 
@@ -19,11 +20,6 @@ export type KillCaller = {
 
 const authorized = (key: string) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const about = { name: "killed", version: "1" };
-/**
- * A client that does not see that its connection broke comes back after this. A leg is held for a
- * second.
- */
-const legMs = 5_000;
 
 type Content = { readonly content?: unknown; readonly isError?: boolean | undefined };
 const saidOf = ({ content, isError = false }: Content): Said => ({
@@ -58,9 +54,10 @@ type Attempt = { readonly requestState: string; readonly inputResponses?: Readon
 
 /**
  * SDK 2.x in 2026-07-28, which sends a request again with the state that it was given, and accepts
- * every form.
+ * every form. `legMs`: one that does not see that its connection broke comes back after this; a leg
+ * is held for a second.
  */
-export async function repeatingCaller(url: string, key: string): Promise<KillCaller> {
+export async function repeatingCaller(url: string, key: string, legMs = 5_000): Promise<KillCaller> {
   const capabilities = { elicitation: { form: {} } };
   const client = new Client(about, { capabilities, versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false } });
   client.setRequestHandler("elicitation/create", () => ({ action: "decline" }));
@@ -92,5 +89,40 @@ export async function repeatingCaller(url: string, key: string): Promise<KillCal
       return { text: "never ended", isError: true };
     },
     close: () => client.close(),
+  };
+}
+
+/** A connection that says nothing for so long is given up; no call is held as long. */
+export const lostMs = 20_000;
+type Response2025 = { readonly result?: Content; readonly error?: { readonly message: string } };
+
+/**
+ * A client of 2025 that makes its call again where its connection broke, or where it is told that
+ * the call still waits.
+ */
+export async function callingCaller(url: string, key: string, timeoutMs = lostMs): Promise<KillCaller> {
+  const client = await rawClient(url, { key });
+  let serial = 0;
+  const once = async (tool: string, question: string): Promise<Said> => {
+    const params = { name: tool, arguments: { question } };
+    const answer = await client.call((serial += 1), AbortSignal.timeout(timeoutMs), params);
+    const text = await answer.text();
+    // The response is the whole body, or the stream's last event.
+    const { result, error } = JSON.parse(/(?:^|data: ?)(\{.*\})\s*$/.exec(text)?.[1] ?? "") as Response2025;
+    return result === undefined ? { text: error?.message ?? text, isError: true } : saidOf(result);
+  };
+  const waiting = new Set<string>();
+  return {
+    isFound: (question) => waiting.has(question),
+    call: async (tool, question) => {
+      for (let tries = 0; tries < 600; tries += 1) {
+        const said = await once(tool, question).catch(() => null);
+        if (said !== null && !/Call it again with the same arguments/.test(said.text)) return said;
+        if (said === null) await pause(200);
+        else waiting.add(question);
+      }
+      return { text: "never ended", isError: true };
+    },
+    close: async () => void (await client.end()),
   };
 }

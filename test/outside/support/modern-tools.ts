@@ -25,6 +25,9 @@ export type SlowCalls = {
   released: Promise<void>;
 };
 
+/** How long `later` takes: long enough to be killed meanwhile. */
+export const laterMs = 300;
+
 type Message = CreateMessageRequestParams["messages"][number];
 type Block = Extract<Message["content"], readonly unknown[]>[number];
 type Answer = CallToolResult | InputRequiredResult;
@@ -180,6 +183,10 @@ async function report({ mcpReq }: ServerContext, progress: number, total = 3): P
 function registerPlain(server: McpServer, slow: SlowCalls): void {
   const text = z.object({ text: z.string() });
   server.registerTool("echo", { description: "Answers", inputSchema: text }, ({ text }) => said(text));
+  server.registerTool("later", { description: "Answers after a while", inputSchema: question }, async ({ question }) => {
+    await new Promise((resolve) => setTimeout(resolve, laterMs));
+    return said(`Ran: ${question}`);
+  });
   server.registerTool("progress", { description: "Reports progress" }, async (context) => {
     for (const step of [1, 2, 3]) await report(context, step);
     return said("done");

@@ -23,7 +23,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { onePixel } from "./modern-tools.ts";
+import { laterMs, onePixel } from "./modern-tools.ts";
 import { MemoryEvents, sessionsOf } from "./relay-sessions.ts";
 import { serveStreaming } from "./relay-serve.ts";
 
@@ -97,6 +97,7 @@ const toolNames = [
   "elicit-url",
   "gives-up",
   "steps",
+  "later",
 ];
 
 const weather = {
@@ -185,6 +186,10 @@ function oldServer(runs: string[]): Server {
       const params = form(text);
       await extra.sendRequest({ method: "elicitation/create", params }, ElicitResultSchema, { timeout: 1_500 });
       return said("never");
+    },
+    later: async (text) => {
+      await new Promise((resolve) => setTimeout(resolve, laterMs));
+      return said(`Ran: ${text}`);
     },
     steps: async (text, extra) => {
       const progressToken = extra._meta?.progressToken;
