@@ -48,7 +48,9 @@ const Alone = ({ calls }: { calls: readonly CallReview[] }) => {
         {calls.map(({ key, view, path }) => (
           <li data-key={key}>
             <a href={path}>
-              <HeadingWords view={view} facts={reviewFacts(view)} />
+              <span>
+                <HeadingWords view={view} facts={reviewFacts(view)} />
+              </span>
             </a>
           </li>
         ))}
