@@ -284,6 +284,39 @@ const stops = {
   Key: ["/stops/keys/key_dev", { scope: "key", key: "key_dev" }],
 } as const satisfies Record<string, readonly [string, Stop]>;
 
+/** The same for receipts. */
+function receiptAsks(): Asks {
+  return {
+    receiptKeys: async () => [[200, { path: "/.well-known/jwks.json", key: null }]],
+    getReceipt: async () => {
+      const { run } = await waitingRun();
+      return [
+        [404, at(`/receipts/${run}`)],
+        [401, { path: `/receipts/${run}`, key: null }],
+      ];
+    },
+    showReceipt: async () => {
+      const { cookie, run, browser } = await signedIn();
+      return [
+        [200, { path: `/inbox/receipts/${run}`, key: null }],
+        [404, opened(browser.at(`/inbox/receipts/${run}`), cookie)],
+      ];
+    },
+    addReceiptKey: async () => [
+      [201, asAdmin("/receipt-keys", { method: "POST" })],
+      [401, at("/admin/receipt-keys", { method: "POST" })],
+    ],
+    revokeReceiptKey: async () => {
+      const { kid } = await adminJson<{ kid: string }>("/receipt-keys", { method: "POST" });
+      return [
+        [404, asAdmin("/receipt-keys/none", { method: "DELETE" })],
+        [204, asAdmin(`/receipt-keys/${kid}`, { method: "DELETE" })],
+        [401, at(`/admin/receipt-keys/${kid}`, { method: "DELETE" })],
+      ];
+    },
+  };
+}
+
 /** The same for OAuth in front of the relay. */
 function oauthAsks(): Asks {
   const json = (path: string, value: object): Ask => ({ ...at(path, jsonBody("POST", value)), key: null });
@@ -531,6 +564,7 @@ const asks: Asks = {
   ),
   ...inboxAsks(),
   ...oauthAsks(),
+  ...receiptAsks(),
   ...consoleAsks(),
   slackInteractions: async () => {
     const secret = env.SLACK_SIGNING_SECRET ?? "";
