@@ -6,7 +6,7 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { tellWords as tellIn } from "../../../shared/channels/slack/slack-tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
-import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
+import { crash, later, recordOf, ringAlarm, ringNextAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import {
   type RpcAnswer,
   adminJson,
@@ -175,11 +175,14 @@ describe("Approve", () => {
     slack.script("chat.update", { status: 429, retryAfter: "30" });
     await calm(press(message, "approve"));
     expect((await answer).result).toMatchObject({ role: "assistant" });
-    await eventually("the refused change", async () => slack.callsOf("chat.update").length === 1);
-    later(29_000);
+    await eventually("the refused change, and its answer taken down", async () => {
+      const isTakenDown = (await tablesOf(stubOf(run)))["outbox"]?.some((row) => Number(row["due_at"]) > Date.now() + 21_000);
+      return slack.callsOf("chat.update").length === 1 && isTakenDown;
+    });
+    later(20_000);
     await ringAlarm(stubOf(run));
     expect(slack.callsOf("chat.update")).toHaveLength(1);
-    later(2_000);
+    later(11_000);
     await eventually("the change", async () => {
       await ringAlarm(stubOf(run));
       return message.edits > 0;
@@ -414,7 +417,7 @@ describe("a link that has expired", () => {
     const { run, answer, message } = await ask([adaReviews], { deadlineSeconds: 100 * hours, remindAtSeconds: [80 * hours] });
     const old = slack.press(message, "approve", ada);
     later((80 * hours + 1) * 1_000);
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     await eventually("the reminder below it", async () => slack.messages.some(({ threadTs }) => threadTs === message.ts));
     await calm(deliver(old));
     await isUndecided(run);
