@@ -8,7 +8,7 @@ import { adminJson, answerOf, configure, env, eventually, gateway, model, openNo
 import { promptMarker } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
 import { decide, pathOf, press } from "../support/reviewer.ts";
-import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, later, recordOf, ringNextAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const ann = { name: "Ann", email: "ann@example.com" };
 const bo = { name: "Bo", email: "bo@example.com" };
@@ -58,10 +58,27 @@ const listed = async (): Promise<{ channel: string; reviewer: string; state: str
 const facts = async (run: string, kind: string): Promise<object[]> =>
   (await recordOf(run)).map(({ fact }) => fact).filter((fact) => fact.kind === kind);
 
+/** Once the record says this of the email. */
+const noticed = (run: string, state: string): Promise<boolean> =>
+  eventually(`the email as ${state} in the record`, async () =>
+    (await facts(run, "noticed")).some((fact) => "channel" in fact && fact.channel === "email" && "state" in fact && fact.state === state),
+  );
+
+/**
+ * Once there were so many attempts at the email, and the answer to the last is taken down: the next
+ * one is due more than so long after now.
+ */
+const takenDown = (run: string, attempt: number, laterMs: number): Promise<boolean> =>
+  eventually(`attempt ${attempt}, and its answer taken down`, async () => {
+    const rows = (await tablesOf(stubOf(run)))["outbox"] ?? [];
+    const isTakenDown = rows.some((row) => row["kind"] === "notice" && Number(row["due_at"]) > Date.now() + laterMs);
+    return mails.requests.length === attempt && isTakenDown;
+  });
+
 /** Time goes on, and the alarm rings. */
 async function strikes(run: string, seconds: number): Promise<void> {
   later(seconds * 1000);
-  await ringAlarm(stubOf(run));
+  await ringNextAlarm(stubOf(run));
 }
 
 describe("a review that opens", () => {
@@ -156,9 +173,10 @@ describe("a channel that fails", () => {
     mails.script({ status: 500, name: "internal_server_error" }, "takenAndSilent");
     await asking([ann]);
     const { run } = await asked();
-    await eventually("the first attempt", async () => mails.requests.length === 1);
+    // The second one comes by itself a second later.
+    await eventually("the first attempt", async () => mails.requests.length >= 1);
     await strikes(run, 5);
-    await eventually("the second attempt", async () => mails.requests.length === 2);
+    await eventually("the second attempt", async () => mails.requests.length >= 2);
     await crash();
     await strikes(run, 60);
     await eventually("the third attempt", async () => mails.requests.length >= 3);
@@ -170,18 +188,18 @@ describe("a channel that fails", () => {
     await asking([ann]);
     mails.script({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "40" } });
     const { run } = await asked();
-    await eventually("the first attempt", async () => mails.requests.length === 1);
+    await takenDown(run, 1, 31_000);
     for (let attempt = 2; attempt <= 12; attempt += 1) {
       mails.script({ status: 429, name: "rate_limit_exceeded", headers: { "Retry-After": "40" } });
       await strikes(run, 30);
       expect(mails.requests).toHaveLength(attempt - 1);
       await strikes(run, 11);
-      await eventually(`attempt ${attempt}`, async () => mails.requests.length === attempt);
+      await takenDown(run, attempt, 31_000);
     }
     mails.script();
     await strikes(run, 41);
     await mailed("ann@example.com");
-    expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "sent" }));
+    await noticed(run, "sent");
   });
 
   test("and names a time after the deadline: the reviewer's next channel is asked at once", async () => {
@@ -189,7 +207,7 @@ describe("a channel that fails", () => {
     await asking([{ ...ann, webhook: "TEAMS", notify: ["email", "webhook"] }], { deadlineSeconds: 600 });
     const { run } = await asked();
     await eventually("the webhook", async () => hooks.taken.length === 1);
-    expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "rateLimited" }));
+    await noticed(run, "rateLimited");
   });
 
   test("and is not there, whatever time it names: that is waited for, and the eighth time is the last", async () => {
@@ -197,18 +215,13 @@ describe("a channel that fails", () => {
     await asking([{ ...ann, webhook: "TEAMS", notify: ["email", "webhook"] }], { deadlineSeconds: 3_600 });
     const { run } = await asked();
     for (let attempt = 1; attempt < 8; attempt += 1) {
-      await eventually(`attempt ${attempt}, and its answer taken down`, async () => {
-        const rows = (await tablesOf(stubOf(run)))["outbox"] ?? [];
-        return (
-          mails.requests.length === attempt && rows.some((row) => row["kind"] === "notice" && Number(row["due_at"]) > Date.now() + 61_000)
-        );
-      });
+      await takenDown(run, attempt, 61_000);
       await strikes(run, 80);
       expect(mails.requests).toHaveLength(attempt);
       await strikes(run, 11);
     }
     await eventually("the webhook", async () => hooks.requests.length > 0);
-    expect(await facts(run, "noticed")).toContainEqual(expect.objectContaining({ channel: "email", state: "unavailable" }));
+    await noticed(run, "unavailable");
     await strikes(run, 91);
     expect(mails.requests).toHaveLength(8);
   });
@@ -259,7 +272,7 @@ describe("the clock of a review", () => {
     expect(mailsTo("lea@example.com")).toEqual([]);
     await strikes(run, 301);
     await mailed("lea@example.com");
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     expect(mailsTo("lea@example.com")).toHaveLength(1);
     expect(await facts(run, "askedAlso")).toEqual([{ kind: "askedAlso", gate: "request", reviewers: ["Lea"], why: "escalated" }]);
     await press(await linkOf("Ann"), "approve");
@@ -326,7 +339,7 @@ describe("a link whose time is over", () => {
     const { run } = await asked();
     const [first] = await mailed("ann@example.com");
     await strikes(run, 80 * hours + 1);
-    await ringAlarm(stubOf(run));
+    await ringNextAlarm(stubOf(run));
     const [, second] = await mailed("ann@example.com", 2);
     expect(linkIn(second!)).not.toBe(linkIn(first!));
     expect((await gateway(pathOf(linkIn(second!)), { key: null })).status).toBe(200);
