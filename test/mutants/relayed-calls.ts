@@ -114,6 +114,7 @@ export const relayedCallMutants: readonly Mutant[] = [
     from: 'const isOdd = message === null || Object.hasOwn(message, "result")',
     to: "const isOdd = message === null",
     test: contract("by no other way"),
+    survives: "own-responses.ts drops the same at the client's edge, also on streams of other requests",
   },
   {
     ...answer,
