@@ -3,7 +3,7 @@
 import { fromBase64url } from "../../shared/encoding.ts";
 import type { ReceiptJwk, ReceiptSigner } from "../../shared/receipt/token.ts";
 import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
+import { byNamespace, isolateState } from "../platform/isolate.ts";
 import type { StoredReceiptKey } from "../stubs/config-calls.ts";
 import { configStub } from "../stubs/stubs.ts";
 
@@ -15,7 +15,7 @@ type Served = {
   readAt: number;
   signer: (ReceiptSigner & { readonly kid: string }) | null;
 };
-const servedIn = isolateState((): Served => ({ keys: null, readAt: 0, signer: null }));
+const servedIn = isolateState((): Served => ({ keys: null, readAt: 0, signer: null }), byNamespace);
 
 async function keysOf(env: Env, now: number): Promise<readonly StoredReceiptKey[]> {
   const served = servedIn(env);
