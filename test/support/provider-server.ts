@@ -92,7 +92,9 @@ export async function startProviderServer(options: { record?: boolean; strict?: 
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const wire = wireOf(request.url ?? "");
+      // Claude Code asks for `?beta=true`.
+      const [path = ""] = (request.url ?? "").split("?");
+      const wire = wireOf(path);
       const body = parse(Buffer.concat(chunks).toString("utf8"));
       const ended = new Promise<"whole" | "cut">((resolve) => {
         response.on("close", () => resolve(response.writableFinished ? "whole" : "cut"));

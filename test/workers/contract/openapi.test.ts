@@ -307,7 +307,7 @@ function receiptAsks(): Asks {
       [401, at("/admin/receipt-keys", { method: "POST" })],
     ],
     revokeReceiptKey: async () => {
-      const { kid } = await adminJson<{ kid: string }>("/receipt-keys", { method: "POST" });
+      const { kid } = await (await admin("/receipt-keys", { method: "POST" })).json<{ kid: string }>();
       return [
         [404, asAdmin("/receipt-keys/none", { method: "DELETE" })],
         [204, asAdmin(`/receipt-keys/${kid}`, { method: "DELETE" })],
