@@ -9,7 +9,7 @@ export const deployUsage = `Usage: npm run deploy -- [options]
 Deploys the gateway and the four Workers beside it to Cloudflare: finds or makes what they need, asks for secrets, deploys, and checks
 the result. Run it again at any time: what is there already is left as it is.
 
-  --name <name>       the gateway's Worker; the others are <name>-images, <name>-tools and <name>-pages. Default: the name in wrangler.toml
+  --name <name>       the gateway's Worker; the others are <name>-images, <name>-tools, <name>-pages and <name>-oauth. Default: the name in wrangler.toml
   --domain <host>     serves the gateway at https://<host>, a custom domain of a zone in this account; default: its workers.dev address
   --account <id>      the Cloudflare account, where the credential has several; CLOUDFLARE_ACCOUNT_ID does the same
   --secret <NAME>     sets this secret, also where it is set already: from the environment variable of that name, or asked for; repeatable

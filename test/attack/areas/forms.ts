@@ -52,7 +52,7 @@ async function withForm(
 }
 
 const fill = (fields: URLSearchParams): void => {
-  fields.set("edit:/content/room", "1");
+  fields.set("edit:/content/room", '"grace"');
   fields.set("edit:/content/people", "4");
 };
 

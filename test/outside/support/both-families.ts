@@ -54,7 +54,7 @@ function serverWithSessions(): McpServer {
     for (const uri of watched) await server.server.sendResourceUpdated({ uri });
     return said(JSON.stringify([...watched]));
   });
-  server.registerTool("later", { description: "Answers on a stream that is resumed" }, async ({ http }) => {
+  server.registerTool("resumed", { description: "Answers on a stream that is resumed" }, async ({ http }) => {
     if (http?.closeSSE === undefined) throw new Error("this stream cannot be resumed");
     http.closeSSE();
     return said("Resumed.");

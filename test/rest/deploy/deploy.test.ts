@@ -12,7 +12,7 @@ import { type Deployed, type Deploying, startDeploying, uploads } from "./deploy
 
 const run = promisify(execFile);
 const wrangler = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin/wrangler.js");
-const all = ["countersign-images", "countersign-tools", "countersign-pages", "countersign"];
+const all = ["countersign-images", "countersign-tools", "countersign-pages", "countersign-oauth", "countersign"];
 const providerKey = "sk-ant-of-this-test-0123456789";
 const url = "https://countersign.acme.workers.dev";
 let deploying: Deploying;
@@ -38,7 +38,7 @@ async function ask(path: string, key: string, init: RequestInit = {}): Promise<R
   return fetch(local + path, { ...init, headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" } });
 }
 
-test("a dry run builds all four Workers, needs no credential and asks Cloudflare nothing", async () => {
+test("a dry run builds all five Workers, needs no credential and asks Cloudflare nothing", async () => {
   const { code, printed } = await deploying.deploy(["--dry-run", "--name", "acme"], {
     CLOUDFLARE_API_TOKEN: "",
     CLOUDFLARE_ACCOUNT_ID: "",
@@ -61,7 +61,7 @@ describe("a gateway's life", () => {
     made = deploying.kept();
   });
 
-  test("the first deployment makes what is missing, deploys the four Workers in order, and the gateway answers at its address", async () => {
+  test("the first deployment makes what is missing, deploys the five Workers in order, and the gateway answers at its address", async () => {
     const { code, printed } = first;
     expect([code, printed]).toEqual([0, expect.any(String)]);
     expect(uploads(deploying.api)).toEqual(all);
@@ -71,7 +71,7 @@ describe("a gateway's life", () => {
     expect(bound("RECORD_BUCKET")).toMatchObject({ type: "r2_bucket", bucket_name: "countersign-record" });
     expect(bound("PUBLIC_URL")?.text).toBe(url);
     expect([gatewayScript().onWorkersDev, gatewayScript().crons]).toEqual([true, ["*/5 * * * *"]]);
-    for (const name of all.slice(0, 3)) expect([name, deploying.api.scripts.get(name)?.onWorkersDev]).toEqual([name, false]);
+    for (const name of all.slice(0, -1)) expect([name, deploying.api.scripts.get(name)?.onWorkersDev]).toEqual([name, false]);
     for (const line of [
       /^found +address +https:\/\/countersign\.acme\.workers\.dev$/m,
       /^made +KV namespace +countersign-config$/m,

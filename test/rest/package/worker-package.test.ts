@@ -67,16 +67,16 @@ test("the package is JavaScript with types, a file for each Worker, and nothing 
       "README.md",
       "package.json",
       "dist/dev.mjs",
-      ...["gateway", "images", "pages", "tools"].flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
-      ...["", "workers/images/", "workers/tools/", "workers/ui/"].map((each) => `dist/project/${each}wrangler.toml`),
+      ...["gateway", "images", "oauth", "pages", "tools"].flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
+      ...["", "workers/images/", "workers/oauth/", "workers/tools/", "workers/ui/"].map((each) => `dist/project/${each}wrangler.toml`),
     ].toSorted(),
   );
 });
 
-test("npm run check in a new project checks the types and builds all four Workers, the codecs with the images Worker", () => {
+test("npm run check in a new project checks the types and builds all five Workers, the codecs with the images Worker", () => {
   const { status, stdout, stderr } = npm("run", "check");
   expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout.match(/--dry-run: exiting now\./g)).toHaveLength(4);
+  expect(stdout.match(/--dry-run: exiting now\./g)).toHaveLength(5);
   // Without the codecs' WebAssembly it is a tenth of that.
   const [, kib] = /Total Upload: ([\d.]+) KiB/.exec(stdout) ?? [];
   expect(Number(kib)).toBeGreaterThan(690);
@@ -129,7 +129,7 @@ test.skipIf(nodeOf(20) === undefined || process.platform === "win32")(
 
     const { status, stdout, stderr } = on20("npm", ["run", "check"], other);
     expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout.match(/--dry-run: exiting now\./g)).toHaveLength(4);
+    expect(stdout.match(/--dry-run: exiting now\./g)).toHaveLength(5);
     expect(stdout).toContain("(of-node-20-pages)");
   },
 );

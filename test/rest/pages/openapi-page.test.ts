@@ -194,6 +194,7 @@ test("each command, pasted into bash, reaches its operation with a request that 
       KEY: "key_dev",
       PAGE: "requests",
       REVIEWER: "Ada",
+      KID: "none",
     };
     const { stdout } = await run("bash", ["-c", command], { env: { ...env, ...names } });
     expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining([stdout])]);

@@ -100,7 +100,7 @@ describe("a client of SDK 1.x", () => {
   });
 
   test("resumes a stream that the server closed", async () => {
-    expect(await call("later")).toBe("Resumed.");
+    expect(await call("resumed")).toBe("Resumed.");
     expect(server.methods.filter((method) => method === "2025 GET")).not.toEqual([]);
   });
 });

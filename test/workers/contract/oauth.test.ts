@@ -118,6 +118,13 @@ describe("discovery", () => {
     }
   });
 
+  test("is there before any server is", async () => {
+    await configureServers({});
+    expect((await gateway("/.well-known/oauth-authorization-server", { key: null })).status).toBe(200);
+    const answer = await browser.get(`/inbox/connect?${queryFor(await register())}`);
+    expect(answer.headers.get("Refresh")).toContain("error=invalid_target");
+  });
+
   test("a wrong token is named as such; where Authorization is the server's own, nothing of ours is announced", async () => {
     const wrong = await gateway("/mcp/notes", { key: "csk_wrong", method: "POST", body: "{}" });
     expect(wrong.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');

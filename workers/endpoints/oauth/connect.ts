@@ -45,9 +45,9 @@ type Asking = {
 /** The signed-in reader and what a client asks of them; or the answer in its place. */
 async function asking(c: AppContext, query: string): Promise<Asking | Response> {
   const to = connectTarget(query);
-  if (to === null) return errorPage(c, "badRequest", 400);
   const reader = await admittedReader(c, to);
   if (reader instanceof Response) return reader;
+  if (to === null) return errorPage(c, "badRequest", 400);
   const issuer = await issuerOf(c);
   if (issuer === null) return noSuchLink(c);
   const asked = await c.env.OAUTH.asked(query, issuer, oauthStore(c.env));

@@ -26,7 +26,9 @@ export async function issuerOf(c: AppContext): Promise<Issuer | null> {
   if (publicUrl === undefined) return null;
   const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   const names = Object.entries(servers).flatMap(([name, { passAuthorization }]) => (passAuthorization ? [] : [name]));
-  return { issuer: publicUrl, resources: names.map((name) => mcpUrl(publicUrl, name)) };
+  // Where there is none, the library still asks for one: nothing is at this address.
+  const resources = names.length === 0 ? [`${publicUrl}/mcp`] : names.map((name) => mcpUrl(publicUrl, name));
+  return { issuer: publicUrl, resources };
 }
 
 const fromAnywhere = cors({ origin: "*", allowMethods: ["GET", "POST"], maxAge: 600 });
