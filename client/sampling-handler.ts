@@ -33,7 +33,7 @@ export {
   type ReceiptClaims,
   type ReceiptDecision,
   type ReceiptExpectation,
-  type ReceiptFault,
+  type ReceiptError,
   type ReceiptJwk,
   type ReceiptMode,
   type ReceiptVerdict,

@@ -4,7 +4,7 @@
 import { type ReceiptCrypto, type ReceiptJwk, type ReceiptTerms, type ReceiptVerdict, checkReceipt } from "../shared/receipt/token.ts";
 
 export type { ReceiptClaims, ReceiptDecision, ReceiptMode } from "../shared/receipt/claims.ts";
-export type { ReceiptFault, ReceiptJwk, ReceiptVerdict } from "../shared/receipt/token.ts";
+export type { ReceiptError, ReceiptJwk, ReceiptVerdict } from "../shared/receipt/token.ts";
 
 /** The member of a message's `_meta` that has its receipt. */
 export { receiptKey } from "../shared/receipt/claims.ts";
@@ -24,7 +24,7 @@ export async function verifyReceipt(receipt: unknown, { keys, now, ...expected }
   if (keys !== undefined) return check(keys);
   const verdict = await check(await keysOf(expected.issuer, keptMs));
   // A key that is newer than what was read; asked for again at most every ten seconds.
-  return !verdict.ok && verdict.fault === "unknownKey" ? check(await keysOf(expected.issuer, retryMs)) : verdict;
+  return !verdict.ok && verdict.error === "unknownKey" ? check(await keysOf(expected.issuer, retryMs)) : verdict;
 }
 
 const keptMs = 300_000;

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { Unasked, endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "../subcommand.ts";
-import { type ReceiptClaims, type ReceiptFault, verifyReceipt } from "../verify-receipt.ts";
+import { type ReceiptClaims, type ReceiptError, verifyReceipt } from "../verify-receipt.ts";
 
 const USAGE = `Usage: countersign verify <file> --issuer <address> --audience <server> [--keys <file>]
 
@@ -18,7 +18,7 @@ Expiry and reuse are not checked: a receipt that is kept stays true, and must no
 Exit codes: 0 the receipt holds; 1 it does not; 2 it could not be checked.
 `;
 
-const faults: Readonly<Record<ReceiptFault, string>> = {
+const errors: Readonly<Record<ReceiptError, string>> = {
   malformed: "it is not a receipt",
   unknownKey: "no key of the gateway has its id",
   revokedKey: "its key was revoked",
@@ -54,7 +54,7 @@ export const verify: Subcommand = {
         throw new Unasked(error.message);
       });
       process.stdout.write(
-        verdict.ok ? `The receipt holds.\n\n${report(verdict.claims)}` : `The receipt does not hold: ${faults[verdict.fault]}.\n`,
+        verdict.ok ? `The receipt holds.\n\n${report(verdict.claims)}` : `The receipt does not hold: ${errors[verdict.error]}.\n`,
       );
       return endedWith(verdict.ok ? 0 : 1);
     };

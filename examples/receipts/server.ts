@@ -24,7 +24,7 @@ function serverFor(params: unknown): McpServer {
   server.registerTool("delete_branch", { description: "Deletes a branch.", inputSchema }, async ({ branch }, { _meta }) => {
     const request = { method: "tools/call", params };
     const verdict = await verifyReceipt(_meta?.[receiptKey], { issuer, audience, request, modes: ["human"], isFirstUse });
-    if (!verdict.ok) return { isError: true, content: [{ type: "text", text: `Not run: no receipt of an approval (${verdict.fault}).` }] };
+    if (!verdict.ok) return { isError: true, content: [{ type: "text", text: `Not run: no receipt of an approval (${verdict.error}).` }] };
     return { content: [{ type: "text", text: `Deleted ${branch}.` }] };
   });
   return server;

@@ -25,7 +25,7 @@ export type ReceiptDecision = (typeof receiptDecisions)[number];
 /** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
 export type ReceiptAmr = "link" | "inbox" | "slack";
 
-type ReceiptReviewer = {
+export type ReceiptReviewer = {
   /** The same person has another id for each audience. */
   readonly id: string;
   readonly gate: string;
@@ -36,7 +36,7 @@ type ReceiptReviewer = {
 };
 
 /** Digests are SHA-256, as base64url. */
-type RequestDigests = {
+export type RequestDigests = {
   /** Of `requestText` of what the audience has: what it sent, or a call that it gets. */
   readonly jcs?: string;
   /** Of the bytes of a call's `arguments`, as they are sent. */
@@ -47,7 +47,7 @@ type RequestDigests = {
   readonly shown?: string;
 };
 
-type ReplyDigests = {
+export type ReplyDigests = {
   /** Of `replyText` of the result that the audience gets. */
   readonly jcs?: string;
   readonly shown?: string;
@@ -101,8 +101,8 @@ export function canonicalText(value: unknown): string {
       .map((name) => `${canonicalText(name)}:${canonicalText(value[name])}`)
       .join(",")}}`;
   }
-  const isText = typeof value === "string" && value.isWellFormed();
-  if (!isText && value !== null && typeof value !== "boolean" && !Number.isFinite(value))
+  const isWellFormed = typeof value === "string" && value.isWellFormed();
+  if (!isWellFormed && value !== null && typeof value !== "boolean" && !Number.isFinite(value))
     throw new Error("canonicalText: not a JSON value");
   return JSON.stringify(value);
 }
@@ -123,15 +123,37 @@ export function replyText(result: unknown): string {
   return canonicalText(said);
 }
 
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
+const isDigest = (value: unknown): boolean => value === undefined || isText(value);
+const hasFlags = (value: unknown): boolean => ["request", "reply"].every((name) => typeof membersOf(value)[name] === "boolean");
+
+const isReviewer = (value: unknown): boolean => {
+  const { id, gate, decision, at, amr } = membersOf(value);
+  return isText(id) && isText(gate) && (decision === "approved" || decision === "denied") && isTime(at) && isText(amr);
+};
+
+/** Members that later versions may add are not looked at. */
+const isClaims = (value: unknown): value is ReceiptClaims => {
+  const claims = membersOf(value);
+  const [policy, request, reply] = [membersOf(claims["policy"]), membersOf(claims["request"]), membersOf(claims["reply"])];
+  return (
+    claims["v"] === 1 &&
+    ["iss", "aud", "jti", "method", "name", "key"].every((name) => isText(claims[name])) &&
+    ["iat", "exp"].every((name) => isTime(claims[name])) &&
+    receiptModes.some((mode) => mode === claims["mode"]) &&
+    receiptDecisions.some((decision) => decision === claims["decision"]) &&
+    isText(policy["rule"]) &&
+    isTime(policy["version"]) &&
+    hasFlags(claims["edited"]) &&
+    Array.isArray(claims["reviewers"]) &&
+    claims["reviewers"].every(isReviewer) &&
+    isMembers(claims["request"]) &&
+    ["jcs", "raw", "proposed", "shown"].every((name) => isDigest(request[name])) &&
+    ["jcs", "shown"].every((name) => isDigest(reply[name])) &&
+    isDigest(claims["tool"])
+  );
+};
+
 /** The claims of a token's payload; undefined where it is no receipt of this version. */
-export function readClaims(value: unknown): ReceiptClaims | undefined {
-  if (!isMembers(value)) return undefined;
-  const texts = ["iss", "aud", "jti", "method", "name", "key"].every((name) => typeof value[name] === "string");
-  const times = ["iat", "exp"].every((name) => Number.isSafeInteger(value[name]));
-  const isKnown =
-    value["v"] === 1 &&
-    receiptModes.some((mode) => mode === value["mode"]) &&
-    receiptDecisions.some((decision) => decision === value["decision"]);
-  const hasParts = Array.isArray(value["reviewers"]) && ["request", "policy", "edited"].every((name) => isMembers(value[name]));
-  return texts && times && isKnown && hasParts ? (value as unknown as ReceiptClaims) : undefined; // checked member by member
-}
+export const readClaims = (value: unknown): ReceiptClaims | undefined => (isClaims(value) ? value : undefined);

@@ -1,30 +1,17 @@
 // What a receipt will say, as it is kept with an outcome until it is signed: the people and the key
 // by the gateway's own names, which no receipt has.
 
-import type { ReceiptAmr, ReceiptDecision, ReceiptMode } from "./claims.ts";
+import type { ReceiptClaims, ReceiptReviewer, ReplyDigests, RequestDigests } from "./claims.ts";
 
-export type ReceiptFacts = {
+export type ReceiptFacts = Pick<ReceiptClaims, "method" | "name" | "key" | "policy" | "mode" | "decision" | "edited" | "tool"> & {
   readonly run: string;
   /** Unix milliseconds. */
   readonly at: number;
   readonly server: string;
-  readonly method: string;
-  readonly name: string;
-  readonly key: string;
-  readonly policy: { readonly rule: string; readonly version: number };
-  readonly mode: ReceiptMode;
-  readonly decision: ReceiptDecision;
-  readonly edited: { readonly request: boolean; readonly reply: boolean };
   readonly reviewers: readonly ReviewerFacts[];
-  readonly request: { readonly jcs?: string; readonly proposed?: string; readonly shown?: string };
-  readonly reply: { readonly shown?: string };
-  readonly tool?: string;
+  readonly request: Omit<RequestDigests, "raw">;
+  readonly reply: Pick<ReplyDigests, "shown">;
 };
 
-export type ReviewerFacts = {
-  readonly name: string;
-  readonly gate: string;
-  readonly decision: "approved" | "denied";
-  readonly at: number;
-  readonly amr: ReceiptAmr;
-};
+/** `at`: Unix milliseconds. */
+export type ReviewerFacts = Omit<ReceiptReviewer, "id"> & { readonly name: string };

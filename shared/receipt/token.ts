@@ -83,7 +83,7 @@ export type ReceiptTerms = {
 };
 
 /** What is wrong with a receipt. */
-export type ReceiptFault =
+export type ReceiptError =
   | "malformed"
   | "unknownKey"
   | "revokedKey"
@@ -98,7 +98,7 @@ export type ReceiptFault =
   | "otherReply"
   | "usedBefore";
 
-export type ReceiptVerdict = { readonly ok: true; readonly claims: ReceiptClaims } | { readonly ok: false; readonly fault: ReceiptFault };
+export type ReceiptVerdict = { readonly ok: true; readonly claims: ReceiptClaims } | { readonly ok: false; readonly error: ReceiptError };
 
 /** Clocks may differ by so much. */
 const leewaySeconds = 60;
@@ -107,7 +107,7 @@ const longestToken = 16_384;
 
 /** Never throws for what stands in the receipt. */
 export async function checkReceipt(receipt: unknown, terms: ReceiptTerms, crypt: ReceiptCrypto): Promise<ReceiptVerdict> {
-  const bad = (fault: ReceiptFault): ReceiptVerdict => ({ ok: false, fault });
+  const bad = (error: ReceiptError): ReceiptVerdict => ({ ok: false, error });
   const token = typeof receipt === "string" && receipt.length <= longestToken ? readToken(receipt, crypt.fromBase64url) : undefined;
   if (token === undefined) return bad("malformed");
   const { kid, claims, signature, text } = token;

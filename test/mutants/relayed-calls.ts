@@ -81,14 +81,14 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("shown as another call"),
   },
   {
-    ...gate,
+    file: "workers/endpoints/relay/reviewed/waiting-state.ts",
     name: "an approval is for one user of a server",
     from: "user: ownerOf(authorization)?.token ?? null",
     to: "user: authorization === undefined",
     test: contract("another user's credential"),
   },
   {
-    ...gate,
+    file: "workers/endpoints/relay/reviewed/waiting-state.ts",
     name: "a state is of its own call",
     from: "if (content !== contentOf(relay, body)) return null;",
     to: "",

@@ -11,6 +11,7 @@ import {
 } from "@cloudflare/workers-oauth-provider";
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { relayScope } from "../../shared/relay/relay-scope.ts";
+import { paths } from "../platform/urls.ts";
 import { type OAuthStore, asNamespace } from "./store.ts";
 
 const daySeconds = 86_400;
@@ -52,15 +53,15 @@ type OAuthGrant = { readonly id: string; readonly key: string };
 
 type OAuthEnv = { readonly OAUTH_KV: ReturnType<typeof asNamespace> };
 
-const paths = { authorize: "/oauth/authorize", token: "/oauth/token", register: "/oauth/register" } as const;
+const { authorize, token: tokenPath, register } = paths.oauth;
 
 const serverOf = ({ issuer, resources }: Issuer): OAuthAuthorizationServer<OAuthEnv> =>
   new OAuthAuthorizationServer<OAuthEnv>({
     issuer,
     resources,
-    authorizeEndpoint: `${issuer}${paths.authorize}`,
-    tokenEndpoint: `${issuer}${paths.token}`,
-    clientRegistrationEndpoint: `${issuer}${paths.register}`,
+    authorizeEndpoint: `${issuer}${authorize}`,
+    tokenEndpoint: `${issuer}${tokenPath}`,
+    clientRegistrationEndpoint: `${issuer}${register}`,
     scopesSupported: [relayScope],
     clientIdMetadataDocumentEnabled: true,
     accessTokenTTL: daySeconds,
@@ -127,8 +128,19 @@ export default class OAuthWorker extends WorkerEntrypoint {
     return found?.scope.includes(relayScope) === true ? found.props : null;
   }
 
-  /** The grants of a person that are good now. */
-  async grants(user: string, issuer: Issuer, store: OAuthStore): Promise<OAuthGrant[]> {
+  /** The keys that a person's grants stand for now. */
+  async keysOf(user: string, issuer: Issuer, store: OAuthStore): Promise<string[]> {
+    return (await this.#grants(user, issuer, store)).map(({ key }) => key);
+  }
+
+  /** Ends the grants that stand for this key: nothing of theirs is refreshed any more. */
+  async end(user: string, key: string, issuer: Issuer, store: OAuthStore): Promise<void> {
+    const api = serverOf(issuer).getOAuthApi(storage(store));
+    const ended = (await this.#grants(user, issuer, store)).filter((grant) => grant.key === key);
+    await Promise.all(ended.map(({ id }) => api.revokeGrant(id, user)));
+  }
+
+  async #grants(user: string, issuer: Issuer, store: OAuthStore): Promise<OAuthGrant[]> {
     const api = serverOf(issuer).getOAuthApi(storage(store));
     const found: OAuthGrant[] = [];
     for (let cursor: string | undefined; ;) {
@@ -147,7 +159,7 @@ export default class OAuthWorker extends WorkerEntrypoint {
   ): Promise<T | AskError> {
     const api = serverOf(issuer).getOAuthApi(storage(store));
     try {
-      return await then(api, await api.parseAuthRequest(new Request(`${issuer.issuer}${paths.authorize}?${query}`)));
+      return await then(api, await api.parseAuthRequest(new Request(`${issuer.issuer}${authorize}?${query}`)));
     } catch (error) {
       if (error instanceof AuthorizationError && error.redirectTo !== undefined) return { kind: "redirect", to: error.redirectTo };
       if (error instanceof AuthorizationError) return { kind: "refused", why: error.description };

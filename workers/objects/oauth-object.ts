@@ -8,7 +8,6 @@ import { oauthSchema } from "./schema/oauth-schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
 const mostNames = 1_000;
-const columns = "value, metadata, expires_at AS expiresAt";
 
 export class OAuthObject extends StoredObject implements OAuthCalls {
   readonly #alarm: ObjectAlarm;
@@ -24,7 +23,7 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
 
   read(name: string): OAuthEntry | null {
     if (!this.tables.exist) return null;
-    const select = `SELECT ${columns} FROM entry WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)`;
+    const select = "SELECT value, metadata, expires_at AS expiresAt FROM entry WHERE name = ? AND (expires_at IS NULL OR expires_at > ?)";
     return this.sql.exec<OAuthEntry>(select, name, this.now()).toArray()[0] ?? null;
   }
 

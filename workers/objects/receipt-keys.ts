@@ -25,7 +25,8 @@ export class ReceiptKeys {
 
   /** All of them, the newest first. One is made where none can sign. */
   async list(now: number): Promise<StoredReceiptKey[]> {
-    if (this.#read().some(canSign)) return this.#read();
+    const keys = this.#read();
+    if (keys.some(canSign)) return keys;
     const made = await newKey();
     // Another call may have made one meanwhile.
     if (!this.#read().some(canSign)) this.#store(made, now, now);

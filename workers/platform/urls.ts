@@ -139,6 +139,12 @@ export const resourceMetadataUrl = (publicUrl: string, server: string): string =
 /** The inbox, and what is under it. */
 export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
 
+/** Where a person lets a client in. `inbox`: the URL of the inbox. */
+export const connectUrl = (inbox: string): string => `${inbox}/connect`;
+
+/** The clients that a person let in. */
+export const connectionsUrl = (inbox: string): string => `${inbox}/connections`;
+
 /** The operator's pages. */
 export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;
 

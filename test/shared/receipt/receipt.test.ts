@@ -6,13 +6,13 @@ import canonicalize from "canonicalize";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ReceiptJwk, verifyReceipt } from "../../../client/sampling-handler.ts";
-import { canonicalText, replyText, requestText } from "../../../shared/receipt/claims.ts";
+import { canonicalText, readClaims, replyText, requestText } from "../../../shared/receipt/claims.ts";
 import file from "./vectors.json" with { type: "json" };
 
 type Vector = {
   readonly name: string;
   readonly receipt: string;
-  readonly fault: string | null;
+  readonly error: string | null;
   readonly request?: typeof file.request;
   readonly reply?: unknown;
 };
@@ -20,13 +20,13 @@ const vectors = file.vectors as readonly Vector[];
 const keys = file.keys as readonly ReceiptJwk[];
 const { now, issuer, audience, request } = file;
 /** What a vector says in place of what all expect. */
-const ownOf = ({ name: _name, ...own }: Omit<Vector, "receipt" | "fault">) => own;
+const ownOf = ({ name: _name, ...own }: Omit<Vector, "receipt" | "error">) => own;
 const expected = { issuer, audience, keys, now, request };
 
 describe("a receipt", () => {
-  test.each(vectors.map((vector) => [vector.name, vector] as const))("%s", async (_name, { receipt, fault, ...given }) => {
+  test.each(vectors.map((vector) => [vector.name, vector] as const))("%s", async (_name, { receipt, error, ...given }) => {
     expect(await verifyReceipt(receipt, { ...expected, ...ownOf(given) })).toMatchObject(
-      fault === null ? { ok: true } : { ok: false, fault },
+      error === null ? { ok: true } : { ok: false, error },
     );
   });
 
@@ -34,7 +34,7 @@ describe("a receipt", () => {
     const used = new Map<string, number>();
     const isFirstUse = (id: string, until: number): boolean => !used.has(id) && used.set(id, until).size > 0;
     expect(await verifyReceipt(file.replayed, { ...expected, isFirstUse })).toMatchObject({ ok: true });
-    expect(await verifyReceipt(file.replayed, { ...expected, isFirstUse })).toEqual({ ok: false, fault: "usedBefore" });
+    expect(await verifyReceipt(file.replayed, { ...expected, isFirstUse })).toEqual({ ok: false, error: "usedBefore" });
     expect([...used.values()]).toEqual([now - 5 + 3_600]);
   });
 
@@ -49,13 +49,32 @@ describe("a receipt", () => {
     const receiptOf = (name: string): string => vectors.find((each) => each.name === name)?.receipt ?? "";
     const kept = { ...expected, now: null };
     expect(await verifyReceipt(receiptOf("expired"), kept)).toMatchObject({ ok: true });
-    expect(await verifyReceipt(receiptOf("of a revoked key"), kept)).toEqual({ ok: false, fault: "revokedKey" });
+    expect(await verifyReceipt(receiptOf("of a revoked key"), kept)).toEqual({ ok: false, error: "revokedKey" });
     expect(await verifyReceipt(receiptOf("of a revoked key, dated before"), kept)).toMatchObject({ ok: true });
+  });
+
+  test("has every member that it is read for, of its kind", () => {
+    const [, payload = ""] = file.replayed.split(".");
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString()) as Record<string, object>;
+    expect(readClaims(claims)).toEqual(claims);
+    const reviewers = [{ id: "x", gate: "request", decision: "approved", at: "now", amr: "link" }];
+    for (const wrong of [
+      { policy: {} },
+      { edited: { request: "no", reply: false } },
+      { reviewers },
+      { reviewers: [null] },
+      { request: { jcs: 1 } },
+      { request: [] },
+      { reply: { jcs: {} } },
+      { tool: 7 },
+      { v: 2 },
+    ])
+      expect([wrong, readClaims({ ...claims, ...wrong })]).toEqual([wrong, undefined]);
   });
 
   test("is only as good as who decided, where the server says who", async () => {
     expect(await verifyReceipt(file.replayed, { ...expected, modes: ["human"] })).toMatchObject({ ok: true });
-    expect(await verifyReceipt(file.replayed, { ...expected, modes: ["policy", "grant"] })).toEqual({ ok: false, fault: "otherMode" });
+    expect(await verifyReceipt(file.replayed, { ...expected, modes: ["policy", "grant"] })).toEqual({ ok: false, error: "otherMode" });
   });
 
   test.each([undefined, null, 7, {}, "", "a.b.c", "..", "x".repeat(20_000), `${file.replayed}=`, ` ${file.replayed}`])(
@@ -113,5 +132,5 @@ const python = ["python3", "/usr/bin/python3"].find((name) => {
 test.skipIf(python === undefined)("PyJWT, which this project does not use, says the same of every vector's signature and time", () => {
   const script = fileURLToPath(new URL("verify_receipts.py", import.meta.url));
   const said = JSON.parse(execFileSync(python ?? "", [script], { encoding: "utf8" })) as Record<string, string | null>;
-  expect(said).toEqual(Object.fromEntries(vectors.map(({ name, fault }) => [name, fault])));
+  expect(said).toEqual(Object.fromEntries(vectors.map(({ name, error }) => [name, error])));
 });

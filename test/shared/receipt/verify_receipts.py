@@ -39,7 +39,7 @@ def reply_digest(result):
     return digest({name: value for name, value in result.items() if name not in ("_meta", "resultType")})
 
 
-def fault_of(vector):
+def error_of(vector):
     try:
         header = jwt.get_unverified_header(vector["receipt"])
     except jwt.PyJWTError:
@@ -76,4 +76,4 @@ def fault_of(vector):
     return None
 
 
-print(json.dumps({vector["name"]: fault_of(vector) for vector in FILE["vectors"]}))
+print(json.dumps({vector["name"]: error_of(vector) for vector in FILE["vectors"]}))

@@ -43,7 +43,7 @@ const check = async (receipt: unknown, audience: string, terms: Partial<ReceiptT
 
 const claimsOf = async (receipt: unknown, audience: string, terms: Partial<ReceiptTerms> = {}) => {
   const verdict = await check(receipt, audience, terms);
-  if (!verdict.ok) throw new Error(verdict.fault);
+  if (!verdict.ok) throw new Error(verdict.error);
   return verdict.claims;
 };
 
@@ -84,10 +84,10 @@ describe("the receipt of a reply", () => {
     // Of another request, and another reply, it says so.
     expect(await check(receipt, "request-gate", { request: { method, params: { ...params, maxTokens: 7 } } })).toEqual({
       ok: false,
-      fault: "otherRequest",
+      error: "otherRequest",
     });
-    expect(await check(receipt, "request-gate", { reply: { ...result, model: "another" } })).toEqual({ ok: false, fault: "otherReply" });
-    expect(await check(receipt, "elsewhere")).toEqual({ ok: false, fault: "otherAudience" });
+    expect(await check(receipt, "request-gate", { reply: { ...result, model: "another" } })).toEqual({ ok: false, error: "otherReply" });
+    expect(await check(receipt, "elsewhere")).toEqual({ ok: false, error: "otherAudience" });
   });
 
   test("is not there where no rule says so, on either path", async () => {
@@ -103,7 +103,7 @@ describe("the receipt of a reply", () => {
     const { result } = await answerOf(sample({ server: "open" }));
     const claims = await claimsOf(result?._meta?.["countersign/receipt"], "open", { reply: result });
     expect(claims).toMatchObject({ mode: "policy", decision: "approved", reviewers: [], policy: { rule: "open" } });
-    expect(await check(result?._meta?.["countersign/receipt"], "open", { modes: ["human"] })).toEqual({ ok: false, fault: "otherMode" });
+    expect(await check(result?._meta?.["countersign/receipt"], "open", { modes: ["human"] })).toEqual({ ok: false, error: "otherMode" });
   });
 
   test("of a denial is in the error's data, and approves nothing", async () => {
@@ -111,7 +111,7 @@ describe("the receipt of a reply", () => {
     const asked = errorOf(sample({ server: "request-gate" }));
     await decide("request", "deny");
     const receipt = (await asked).data?.["countersign/receipt"];
-    expect(await check(receipt, "request-gate")).toEqual({ ok: false, fault: "notApproved" });
+    expect(await check(receipt, "request-gate")).toEqual({ ok: false, error: "notApproved" });
     const claims = await claimsOf(receipt, "request-gate", { decisions: ["denied"] });
     expect(claims).toMatchObject({ mode: "human", decision: "denied", reviewers: [{ gate: "request", decision: "denied" }] });
     expect(claims).not.toHaveProperty("reply");
@@ -177,11 +177,11 @@ describe("the receipt of a call", () => {
     expect(claims.request.proposed).toBe(digest(requestText("tools/call", { name: "delete_branch", arguments: given })));
     expect(
       await check(receiptSent(), server, { request: { method: "tools/call", params: { name: "delete_branch", arguments: given } } }),
-    ).toEqual({ ok: false, fault: "otherRequest" });
+    ).toEqual({ ok: false, error: "otherRequest" });
     const seen = new Set<string>();
     const isFirstUse = (id: string): boolean => !seen.has(id) && seen.add(id).size > 0;
     expect((await check(receiptSent(), server, { isFirstUse })).ok).toBe(true);
-    expect(await check(receiptSent(), server, { isFirstUse })).toEqual({ ok: false, fault: "usedBefore" });
+    expect(await check(receiptSent(), server, { isFirstUse })).toEqual({ ok: false, error: "usedBefore" });
     // The detached one says the same of it.
     const { receipt, proof } = await detached(run);
     const { log: _log, ...again } = await claimsOf(receipt, server);
@@ -308,7 +308,7 @@ describe("the keys of receipts", () => {
     expect(await kidOf(3)).toBe(made.kid);
     expect((await check(first, "open", { now: null })).ok).toBe(true);
     expect((await admin(`/receipt-keys/${old?.kid}`, { method: "DELETE" })).status).toBe(204);
-    expect(await check(first, "open")).toEqual({ ok: false, fault: "revokedKey" });
+    expect(await check(first, "open")).toEqual({ ok: false, error: "revokedKey" });
     // It was signed before: as a document it still counts.
     expect((await check(first, "open", { now: null })).ok).toBe(true);
     expect((await admin("/receipt-keys/nothing", { method: "DELETE" })).status).toBe(404);

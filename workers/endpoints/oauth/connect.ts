@@ -10,7 +10,7 @@ import { formFields } from "../../../shared/review/form.ts";
 import { connectTarget, inboxNameOf } from "../../../shared/review/inbox.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { AskError, AskedAccess, Issuer } from "../../oauth/worker.ts";
-import { mcpUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { connectUrl, connectionsUrl, mcpUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { type KeyRecord, forgetKeys, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
 import { configStub, keyStub } from "../../stubs/stubs.ts";
@@ -95,7 +95,7 @@ connectRoutes.get(paths.inboxConnect, showConnect, async (c) => {
 function connectPage(c: AppContext, { reader, query, asked, server }: Asking, problem?: "late" | "forged"): Promise<Response> {
   const { name, verifiedHost, redirectHost, isLocal } = asked;
   const input = {
-    action: `${pathOfUrl(`${reader.home}/connect`)}?${query}`,
+    action: `${pathOfUrl(connectUrl(reader.home))}?${query}`,
     nonce: readerNonce(reader, bindingOf(query)),
     client: name,
     verifiedHost,
@@ -181,8 +181,7 @@ async function connectionsOf(c: AppContext, { person }: Reader, now: number): Pr
 
 /** A client that was let in again has a new grant in place of the one before, whose key ends. */
 async function endStrayKeys(c: AppContext, issuer: Issuer, reader: Reader, now: number): Promise<void> {
-  const grants = await c.env.OAUTH.grants(inboxNameOf(reader.person.name), issuer, oauthStore(c.env));
-  const live = new Set(grants.map(({ key }) => key));
+  const live = new Set(await c.env.OAUTH.keysOf(inboxNameOf(reader.person.name), issuer, oauthStore(c.env)));
   const strays = (await connectionsOf(c, reader, now)).filter(({ id, createdAt }) => !live.has(id) && createdAt < now - strayAfterMs);
   for (const { id } of strays) await endKey(c, id, { kind: "inbox", email: reader.person.email });
 }
@@ -201,7 +200,7 @@ connectRoutes.get(paths.inboxConnections, showConnections, async (c) => {
 async function connectionsPage(c: AppContext, reader: Reader & { readonly count: number }, isEnded: boolean): Promise<Response> {
   const connections = await connectionsOf(c, reader, Date.now());
   const input = {
-    action: pathOfUrl(`${reader.home}/connections`),
+    action: pathOfUrl(connectionsUrl(reader.home)),
     nonce: readerNonce(reader, "connections"),
     connections: connections.map(({ id, name, oauthClient, servers = [], createdAt, expiresAt = null }) => ({
       id,
@@ -237,7 +236,11 @@ connectRoutes.post(paths.inboxConnections, endConnection, async (c) => {
   if (judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now()) === "forged")
     return errorPage(c, "crossSite", 403);
   const own = (await connectionsOf(c, reader, Date.now())).find(({ id }) => id === fields.get("end"));
-  if (own !== undefined) await endKey(c, own.id, { kind: "inbox", email: reader.person.email });
+  if (own !== undefined) {
+    await endKey(c, own.id, { kind: "inbox", email: reader.person.email });
+    const issuer = await issuerOf(c);
+    if (issuer !== null) await c.env.OAUTH.end(inboxNameOf(reader.person.name), own.id, issuer, oauthStore(c.env));
+  }
   return connectionsPage(c, reader, true);
 });
 

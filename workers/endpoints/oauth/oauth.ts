@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
-import { inboxUrl, mcpUrl, paths } from "../../platform/urls.ts";
+import { connectUrl, inboxUrl, mcpUrl, paths } from "../../platform/urls.ts";
 import { serversOf } from "../../stores/documents.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
 import type { Issuer } from "../../oauth/worker.ts";
@@ -109,7 +109,7 @@ oauthRoutes.get(paths.oauth.authorize, authorize, (c) => {
   const settings = inboxSettings(c);
   if (settings === null) return c.text("No PUBLIC_URL is configured, so there is no authorization server", 404);
   return c.body(null, 303, {
-    Location: `${inboxUrl(settings.publicUrl)}/connect${new URL(c.req.url).search}`,
+    Location: `${connectUrl(inboxUrl(settings.publicUrl))}${new URL(c.req.url).search}`,
     "Cache-Control": "no-store",
   });
 });

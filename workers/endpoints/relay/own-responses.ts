@@ -4,32 +4,24 @@
 
 import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { mayRespond, withoutOtherResponses } from "../../../shared/relay/own-responses.ts";
-import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { parseEventId } from "../../../shared/relay/session-id.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { type RequestId, idKey, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import { readAnswer } from "../../http/body.ts";
 import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import { documentsOf } from "../../stores/documents.ts";
 import type { AppContext } from "../app-context.ts";
 import { changedEvents } from "./changed-events.ts";
-import { type RelayRequest, broken, errorMessages } from "./relay-request.ts";
+import { type RelayRequest, broken, errorMessages, hasCallRules } from "./relay-request.ts";
 import { otherEncoding, textOf } from "./shown-tools.ts";
 import { sessionOf } from "./sessions/session-relay.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
 import { isTranslated } from "./translated/translated-relay.ts";
 
-/** Whether a rule may be about the key's calls at the server, also where none can be read. */
-async function isRuled(c: AppContext, { name }: RelayRequest): Promise<boolean> {
-  const documents = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => null);
-  return documents === null || callRulesFor(documents.policy, { server: name, key: c.var.key.name });
-}
-
 /** The answer that the client gets, without responses to requests of other messages. */
 export async function withOwnResponses(c: AppContext, relay: RelayRequest, answer: Response): Promise<Response> {
   const isGet = c.req.method === "GET";
-  if (answer.body === null || (!isGet && !(await isRuled(c, relay)))) return answer;
+  if (answer.body === null || (!isGet && !(await hasCallRules(c, relay)))) return answer;
   const requests = await requestsOf(c, relay);
   if (requests === null) return answer;
   const own = new Set(requests.map(idKey));
@@ -37,7 +29,7 @@ export async function withOwnResponses(c: AppContext, relay: RelayRequest, answe
     return new Response(
       changedEvents(answer.body, async (raw) => {
         // The stand-alone stream outlives the policy that it was opened under.
-        const isPlain = !mayRespond(raw) || (isGet && !(await isRuled(c, relay)));
+        const isPlain = !mayRespond(raw) || (isGet && !(await hasCallRules(c, relay)));
         return isPlain ? raw : ownEvent(raw, own);
       }),
       answer,

@@ -1,6 +1,7 @@
 // Who may talk to which server through the relay, and the relay's own refusals.
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
+import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
@@ -105,6 +106,12 @@ function withChallenge(c: AppContext, server: string, refused: Response, hadToke
   const headers = new Headers(refused.headers);
   headers.set("WWW-Authenticate", `Bearer ${parts.join(", ")}`);
   return new Response(refused.body, { status: 401, headers });
+}
+
+/** Whether a rule may be about the key's calls at the server, also where none can be read. */
+export async function hasCallRules(c: AppContext, { name }: RelayRequest): Promise<boolean> {
+  const documents = await currentDocuments(c).catch(() => null);
+  return documents === null || callRulesFor(documents.policy, { server: name, key: c.var.key.name });
 }
 
 /**

@@ -20,7 +20,8 @@ export type DoneReview = {
 
 export type DonePageInput = {
   readonly reviews: readonly DoneReview[];
-  /** Those of the page that were not selected. */ readonly rest: { readonly n: number; readonly path: string } | null;
+  /** Those of the page that were not selected. */
+  readonly rest: { readonly n: number; readonly path: string } | null;
   readonly reader: string;
   readonly inbox: InboxMark;
 };

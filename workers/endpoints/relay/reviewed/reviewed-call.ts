@@ -5,27 +5,20 @@
 //
 // A client that is not held long enough calls again: the same call finds its review.
 
-import { type JsonObject, digestOf, fromUtf8, toBase64url, utf8ToBytes } from "../../../../shared/encoding.ts";
-import { ownerOf } from "../../../../shared/credential/call-owner.ts";
-import { valueAsWritten } from "../../../../shared/json/as-written.ts";
+import { type JsonObject, fromUtf8, toBase64url, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { type Span, edited, memberOf, textAt, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
+import { edited, memberOf, withMembers } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import type { Approved, Outcome, Refusal } from "../../../../shared/model/outcome.ts";
 import { type ToolCall, argumentsJsonOf, definitionOf } from "../../../../shared/model/subject/tool-call.ts";
 import type { CallFacts } from "../../../../shared/model/judged-request.ts";
-import { receiptKey } from "../../../../shared/receipt/claims.ts";
-import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { hintsOf } from "../../../../shared/policy/tool-hints.ts";
-import { callRulesFor } from "../../../../shared/policy/call-rules.ts";
-import { restOf } from "../../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { once } from "../../../../shared/once.ts";
 import { mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import type { Plan } from "../../../../shared/run/plan.ts";
-import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import {
   argumentEdits,
   callMethod,
@@ -48,14 +41,12 @@ import { begin } from "../../../pipeline/begin.ts";
 import type { Association, PipelineRequest } from "../../../pipeline/pipeline-request.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { planFor } from "../../../pipeline/plan/plan-request.ts";
-import { receiptOf } from "../../../pipeline/receipts.ts";
 import { recordRefusal } from "../../../pipeline/record/refusals.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
 import { stopOf } from "../../../pipeline/spend/stops.ts";
 import { awaitRun, isCallerLeft } from "../../../pipeline/wait/wait.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { settingsOf } from "../../../platform/settings.ts";
-import { documentsOf } from "../../../stores/documents.ts";
 import { knownTool, noteToolUse } from "../../../stores/tools.ts";
 import type { Claim, Returned } from "../../../stubs/run-calls.ts";
 import { runStub, sessionStub } from "../../../stubs/stubs.ts";
@@ -65,8 +56,10 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
-import { type WatchedRelayRequest, refuseWith, stoppedCall } from "../relay-request.ts";
+import { type WatchedRelayRequest, hasCallRules, refuseWith, stoppedCall } from "../relay-request.ts";
 import { type AnswerSink, caughtResult, passAnswer } from "./call-answer.ts";
+import { withReceipt } from "./sent-receipt.ts";
+import { broughtBack, comeBack, contentOf, mostTimes, paramsIn } from "./waiting-state.ts";
 
 /** Sends the message into its cell. */
 type Send = (message: PostedMessage, relay: WatchedRelayRequest) => Promise<Response>;
@@ -94,12 +87,8 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const values: readonly unknown[] = Array.isArray(message.value) ? message.value : [message.value];
   const calls = values.filter((each) => objectOf(each)?.["method"] === callMethod);
   if (calls.length === 0 && !values.some(cancels)) return send(message, relay);
-  const [documents, stopped] = await Promise.all([
-    documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => null),
-    calls.length === 0 ? null : stoppedCall(c, relay),
-  ]);
+  const [isRuled, stopped] = await Promise.all([hasCallRules(c, relay), calls.length === 0 ? null : stoppedCall(c, relay)]);
   if (stopped !== null) return refusedUnread(c, relay, message, stopped);
-  const isRuled = documents === null || callRulesFor(documents.policy, { server: relay.name, key: c.var.key.name });
   if (!isRuled && !relay.server.receipts) return send(message, relay);
   if (calls.length === 0) return withdrawn(c, relay, message, send);
   if (Array.isArray(message.value)) return batched(c, relay, message, calls, send);
@@ -181,7 +170,7 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
   const headerOf = (name: string): string | null => c.req.raw.headers.get(name);
   const stateless = isStateless(came.value, headerOf);
   if (stateless && !readStateless(came.value, headerOf).ok) return send(came, relay);
-  const message = stateless ? broughtBack(c, relay, came) : { ...came, times: 0 };
+  const message = stateless ? broughtBack(settingsOf(c.env).keys, relay, came) : { ...came, times: 0 };
   if (message === null) return refuseWith(c, 400, "Invalid params: this requestState is not one of this call", {}, -32_602);
   const { value, body } = message;
   const session = stateless ? null : await sessionOf(c, relay);
@@ -224,62 +213,6 @@ const refLength = 16;
 
 /** The client's request as its session knows it, apart from what is sampled for it. */
 const callKey = (server: string, id: RequestId): string => `call.${originatingKey(server, id)}`;
-
-/**
- * What a client brings back of its waiting call: which one, how often it came back, and what this
- * attempt brought for the server, as it was written.
- */
-type WaitingState = [content: string, times: number, state: string | null, responses: string | null];
-
-/** Asks the client to send its call again, and nothing else. */
-function comeBack({ c, id, incoming, message: { body }, times }: ReviewedCall): JsonObject {
-  const written = (name: string): string | null => {
-    const span = memberOf(body, paramsIn(body), name);
-    return span === undefined ? null : textAt(body, span);
-  };
-  const waiting: WaitingState = [incoming.content(), times + 1, written("requestState"), written("inputResponses")];
-  const requestState = seal(settingsOf(c.env).keys, stateDomain, utf8ToBytes(JSON.stringify(waiting)));
-  return { ...success(id, { resultType: "input_required", requestState }) };
-}
-
-const stateDomain = "countersign/waiting-call/v2";
-
-/**
- * A client throws after ten rounds (SDK 2.x, the AI SDK). Before that its model is told to call
- * again, and two rounds are left for what the server asks.
- */
-const mostTimes = 8;
-
-/**
- * The message as it was before it waited, with how often it came back since: the call finds its
- * review by what it is. Null: it has the state of another call.
- */
-function broughtBack(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): (PostedMessage & { times: number }) | null {
-  const { value, body } = message;
-  const given = objectOf(objectOf(value)?.["params"])?.["requestState"];
-  const payload = typeof given === "string" ? unsealAny(settingsOf(c.env).keys, stateDomain, given) : undefined;
-  if (payload === undefined) return { ...message, times: 0 };
-  const [content, times, state, responses] = JSON.parse(fromUtf8(payload)) as WaitingState; // sealed above
-  if (content !== contentOf(relay, body)) return null;
-  const params = paramsIn(body);
-  const own = memberOf(body, params, "requestState");
-  const restored = edited(body, [
-    ...(state === null || own === undefined ? withoutMember(body, params, "requestState") : [{ ...own, text: state }]),
-    ...(responses === null || memberOf(body, params, "inputResponses") !== undefined
-      ? []
-      : [{ from: params.from + 1, to: params.from + 1, text: `"inputResponses":${responses},` }]),
-  ]);
-  return { body: restored, value: parseJson(fromUtf8(restored)), times };
-}
-
-/** What makes a call the same again: its params as they were written, and its server's user. */
-const contentOf = ({ authorization }: WatchedRelayRequest, body: Uint8Array): string =>
-  digestOf("countersign/relayed-tool-call/v1", {
-    params: valueAsWritten(restOf(body, paramsIn(body))),
-    user: ownerOf(authorization)?.token ?? null,
-  });
-
-const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
 
 const cancels = (value: unknown): boolean => objectOf(value)?.["method"] === "notifications/cancelled";
 
@@ -354,29 +287,10 @@ function messageWith(read: ReviewedCall, after: string): PostedMessage {
   return { body, value: parseJson(fromUtf8(body)) };
 }
 
-/**
- * The message with a receipt, where its server's entry wants one: in place of whatever its client
- * put there.
- */
-async function withReceipt({ c, relay }: ReviewedCall, message: PostedMessage, facts: ReceiptFacts | undefined): Promise<PostedMessage> {
-  if (facts === undefined || !relay.server.receipts) return message;
-  const params = paramsIn(message.body);
-  const given = memberOf(message.body, params, "arguments");
-  const receipt = await receiptOf(c.env, facts, given === undefined ? {} : { raw: message.body.subarray(given.from, given.to) });
-  if (receipt === null) return message;
-  const meta = memberOf(message.body, params, "_meta");
-  const isObject = objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"]) !== null;
-  const member = { [receiptKey]: receipt };
-  const edits =
-    meta !== undefined && isObject ? withMembers(message.body, meta, member) : withMembers(message.body, params, { _meta: member });
-  const body = edited(message.body, edits);
-  return { body, value: parseJson(fromUtf8(body)) };
-}
-
 /** The policy lets it pass, or a grant does; its result may still be masked. */
 async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved & Outcome): Promise<Response> {
   const terms = plan.redaction === null ? {} : { redaction: plan.redaction };
-  const sent = await withReceipt(read, messageWith(read, argumentsJsonOf(call)), receiptFacts);
+  const sent = await withReceipt(read.c.env, read.relay, messageWith(read, argumentsJsonOf(call)), receiptFacts);
   await noteToolUse(read.c.env, read.relay, call.tool, read.incoming.key.id);
   if (!mayMaskReply(terms)) return read.send(sent, read.relay);
   return output(read, async (sink) => {
@@ -505,7 +419,10 @@ class HeldCall {
       // Nobody reads what is said to a client that has left.
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
-      if (this.#read.isStateless && this.#read.times < mostTimes) return { response: comeBack(this.#read) };
+      if (this.#read.isStateless && this.#read.times < mostTimes) {
+        const { c, id, message, incoming, times } = this.#read;
+        return { response: comeBack(settingsOf(c.env).keys, { id, message, content: incoming.content(), times }) };
+      }
       return this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));
     } finally {
       clearTimeout(this.#timer);
@@ -572,7 +489,7 @@ class HeldCall {
     try {
       const isEdited = isOther(this.#read, claim.arguments);
       await noteToolUse(c.env, relay, this.#read.call.tool, c.var.key.id);
-      const sent = await withReceipt(this.#read, messageWith(this.#read, claim.arguments), claim.receipt);
+      const sent = await withReceipt(c.env, relay, messageWith(this.#read, claim.arguments), claim.receipt);
       const answer = await send(claim.keepsResult ? withoutTasksIn(sent) : sent, { ...relay, over, isEdited });
       if (claim.keepsResult) {
         const caught = await caughtResult(answer, id, this.#sink, null);

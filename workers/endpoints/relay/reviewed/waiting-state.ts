@@ -1,0 +1,77 @@
+// The state that a client of 2026-07-28 brings back of a call that waits for a person: it sends the
+// call again, which finds its review by what it is.
+
+import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { ownerOf } from "../../../../shared/credential/call-owner.ts";
+import { valueAsWritten } from "../../../../shared/json/as-written.ts";
+import { type Span, edited, memberOf, textAt, withoutMember } from "../../../../shared/json/spans.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { restOf } from "../../../../shared/relay/rounds.ts";
+import { type SigningKeys, seal, unsealAny } from "../../../../shared/sealed-id.ts";
+import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
+import type { PostedMessage } from "../sessions/session-relay.ts";
+import type { RelayRequest } from "../relay-request.ts";
+
+/**
+ * Which call waits, how often its client came back, and what this attempt brought for the server,
+ * as it was written.
+ */
+type WaitingState = [content: string, times: number, state: string | null, responses: string | null];
+
+type WaitingCall = {
+  readonly id: RequestId;
+  readonly message: PostedMessage;
+  /** `contentOf` of the call. */
+  readonly content: string;
+  /** How often its client came back with it. */
+  readonly times: number;
+};
+
+/** Asks the client to send its call again, and nothing else. */
+export function comeBack(keys: SigningKeys, { id, message: { body }, content, times }: WaitingCall): JsonObject {
+  const written = (name: string): string | null => {
+    const span = memberOf(body, paramsIn(body), name);
+    return span === undefined ? null : textAt(body, span);
+  };
+  const waiting: WaitingState = [content, times + 1, written("requestState"), written("inputResponses")];
+  return { ...success(id, { resultType: "input_required", requestState: seal(keys, stateDomain, utf8ToBytes(JSON.stringify(waiting))) }) };
+}
+
+const stateDomain = "countersign/waiting-call/v2";
+
+/**
+ * A client throws after ten rounds (SDK 2.x, the AI SDK). Before that its model is told to call
+ * again, and two rounds are left for what the server asks.
+ */
+export const mostTimes = 8;
+
+/**
+ * The message as it was before it waited, with how often it came back since. Null: it has the state
+ * of another call.
+ */
+export function broughtBack(keys: SigningKeys, relay: RelayRequest, message: PostedMessage): (PostedMessage & { times: number }) | null {
+  const { value, body } = message;
+  const given = objectOf(objectOf(value)?.["params"])?.["requestState"];
+  const payload = typeof given === "string" ? unsealAny(keys, stateDomain, given) : undefined;
+  if (payload === undefined) return { ...message, times: 0 };
+  const [content, times, state, responses] = JSON.parse(fromUtf8(payload)) as WaitingState; // sealed above
+  if (content !== contentOf(relay, body)) return null;
+  const params = paramsIn(body);
+  const own = memberOf(body, params, "requestState");
+  const restored = edited(body, [
+    ...(state === null || own === undefined ? withoutMember(body, params, "requestState") : [{ ...own, text: state }]),
+    ...(responses === null || memberOf(body, params, "inputResponses") !== undefined
+      ? []
+      : [{ from: params.from + 1, to: params.from + 1, text: `"inputResponses":${responses},` }]),
+  ]);
+  return { body: restored, value: parseJson(fromUtf8(restored)), times };
+}
+
+/** What makes a call the same again: its params as they were written, and its server's user. */
+export const contentOf = ({ authorization }: RelayRequest, body: Uint8Array): string =>
+  digestOf("countersign/relayed-tool-call/v1", {
+    params: valueAsWritten(restOf(body, paramsIn(body))),
+    user: ownerOf(authorization)?.token ?? null,
+  });
+
+export const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
