@@ -10,6 +10,7 @@ import { type CellClient, type CellClientKind, cellClient, cellClientOverStdio }
 import { decideByLink } from "../outside/support/killable-gateway.ts";
 import { openedReview } from "../outside/support/opened-review.ts";
 import { type RelayOffice, openGates, relayOffice } from "../outside/support/relay-office.ts";
+import { matrixPage } from "./matrix-page.ts";
 import { type Case, type MatrixServer, cases, installServers, matrixServers } from "./matrix-servers.ts";
 
 const command = fileURLToPath(new URL("../../client/cli/main.ts", import.meta.url));
@@ -29,7 +30,8 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(async () => {
   await office?.close();
-  if (seen.size > 0) writeFileSync(table, document());
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"]).toString().trim();
+  if (seen.size > 0) writeFileSync(table, matrixPage(seen, commit));
 });
 
 type Connect = (server: MatrixServer, kind: CellClientKind) => Promise<{ readonly client: CellClient; readonly end: () => Promise<void> }>;
@@ -160,29 +162,3 @@ rowsOver(
   matrixServers.filter(({ stdio }) => stdio !== null),
   overStdio,
 );
-
-/** The page, with a number for each reason why a server cannot do something. */
-function document(): string {
-  const notes: string[] = [];
-  const shown = (result = "not run"): string => {
-    if (result === "✓" || result === "fails" || result === "not run") return result;
-    if (!notes.includes(result)) notes.push(result);
-    return `n/a (${notes.indexOf(result) + 1})`;
-  };
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"]).toString().trim();
-  const lines = [...seen].map(([row, results]) => `| ${row} | ${cases.map((name) => shown(results[name])).join(" | ")} |`);
-  return [
-    "# Clients times servers",
-    "",
-    "Every server and framework by default settings, with a client that has no sampling: over HTTP through the relay, over stdio behind `countersign stdio`.",
-    "The tool ends with the reply (✓), or, where a person denied the request or nobody decided, without one, and no model was asked. `npm run verify` writes",
-    `this page (\`test/verify/matrix.test.ts\`); this one at commit ${commit}.`,
-    "",
-    `| server | transport | client | ${cases.join(" | ")} |`,
-    `|---|---|---|${cases.map(() => "---|").join("")}`,
-    ...lines,
-    "",
-    ...notes.map((note, i) => `${i + 1}. n/a: ${note}.`),
-    "",
-  ].join("\n");
-}
