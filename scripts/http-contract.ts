@@ -1,4 +1,5 @@
-// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them:
+// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them, whose
+// parameters and responses stay there:
 //
 //   node scripts/http-contract.ts
 //
@@ -15,8 +16,6 @@ type Operation = {
   readonly summary: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
 };
 type Description = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
 
@@ -54,7 +53,7 @@ function tableOf(path: string, { security, tags }: Operation): string {
 }
 
 /** Operations that differ in the name of their document alone have one row. */
-type Row = { readonly route: string; readonly summary: string; readonly table: string; readonly operations: Operation[] };
+type Row = { readonly route: string; readonly summary: string; readonly table: string };
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
 
@@ -66,49 +65,22 @@ function rowsOf({ paths }: Description): Row[] {
       // The rest of it is at GET /openapi.
       const [begun = ""] = operation.summary.split(/[.:;] /);
       const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
-      const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation), operations: [] };
+      const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation) };
       if (!tables.has(row.table)) throw new Error(`no table has the operations for ${row.table}`);
       if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
-      row.operations.push(operation);
       rows.set(route, row);
     }
   return [...rows.values()];
 }
 
-const unique = (names: readonly string[]): string[] => [...new Set(names)];
-
-const statusesOf = ({ operations }: Row): string[] => unique(operations.flatMap(({ responses }) => Object.keys(responses)));
-
-/** With the headers of the response, but for the one that every 429 has. */
-function statusText({ operations }: Row, status: string): string {
-  const headers = unique(operations.flatMap(({ responses }) => Object.keys(responses[status]?.headers ?? {})));
-  const named = headers.filter((name) => name !== "Retry-After");
-  const text = status === "default" ? "any other" : status;
-  return named.length === 0 ? text : `${text} (${named.join(", ")})`;
-}
-
-function lineOf(row: Row, common: readonly string[]): string {
-  const given = row.operations.flatMap(({ parameters }) =>
-    parameters.filter((each) => each.in !== "path").map(({ name }) => `\`${name}\``),
-  );
-  const own = statusesOf(row).filter((status) => !common.includes(status));
-  return `| \`${row.route}\` | ${row.summary} | ${unique(given).join(", ")} | ${own.map((status) => statusText(row, status)).join(", ")} |`;
-}
-
-function linesOf(title: string, rows: readonly Row[]): string[] {
-  // The statuses that every row has stand once, above the table.
-  const common = rows.map(statusesOf).reduce((all, each) => all.filter((status) => each.includes(status)));
-  const once = rows.length === 1 ? [] : common;
-  return [
-    `### ${title}`,
-    "",
-    ...(once.length === 0 ? [] : [`All of these may also answer ${once.join(", ")}.`, ""]),
-    "| operation | | parameters | statuses |",
-    "|---|---|---|---|",
-    ...rows.map((row) => lineOf(row, once)),
-    "",
-  ];
-}
+const linesOf = (title: string, rows: readonly Row[]): string[] => [
+  `### ${title}`,
+  "",
+  "| operation | |",
+  "|---|---|",
+  ...rows.map(({ route, summary }) => `| \`${route}\` | ${summary} |`),
+  "",
+];
 
 async function contractNow(): Promise<string> {
   const [written = ""] = readFileSync(documentPath, "utf8").replaceAll("\r\n", "\n").split(mark);
