@@ -80,30 +80,34 @@ export function reportOf(given: Given, tried: readonly Tried[], kills: Kills = n
   };
 }
 
-/** The tables of a report, as Markdown. */
-export function markdownOf(report: Report): string {
-  const rows = report.areas.map(({ name, about, tried, held }) => `| ${name} | ${about} | ${tried} | ${held} |`);
-  const tried = report.attacks + report.faults;
-  const held = report.refused + report.withstood;
-  const kills: readonly [string, number][] = [
-    ["kills with -9 of the whole process tree", report.kills],
-    ["requests under way around them (/sampling, the relay, /control, with and without reviews)", report.requests],
-    ["lost: without an answer, or a decision that did not count", report.lost],
-    ["doubled: asked, decided, delivered or continued twice", report.doubled],
-    ["paid twice without a line in the record", report.paidTwiceUnrecorded],
-    ["the same, because the process died before the first reservation was confirmed", report.beforeConfirmation],
-    ["answered at once, and killed before the line was written", report.answeredUnrecorded],
-    ["paid again, with a line that says so", report.paidAgainRecorded],
-    ["ended as failed, because kills cut off all three calls that a run may make", report.gaveUp],
-    ['ended with "the outcome is unknown" at the relay', report.unknownOutcomes],
+/** A report in sentences, as docs/security.md has it. */
+export function summaryOf(report: Report): string {
+  const areas = report.areas.map(({ name }) => name).join(", ");
+  const kills: readonly [number, string][] = [
+    [report.lost, "lost (without an answer, or a decision that did not count)"],
+    [report.doubled, "doubled (asked, decided, delivered or continued twice)"],
+    [report.paidTwiceUnrecorded, "paid twice without a line in the record"],
+    [report.beforeConfirmation, "paid twice because the process died before the first reservation was confirmed"],
+    [report.answeredUnrecorded, "answered at once, and killed before the line was written"],
+    [report.paidAgainRecorded, "paid again, with a line that says so"],
+    [report.gaveUp, "failed, because kills cut off all three calls that a run may make"],
+    [report.unknownOutcomes, 'ended with "the outcome is unknown" at the relay'],
   ];
   return [
-    `\`npm run attack\` at ${report.commit}, ${report.date}${report.kills === 0 ? "" : `, seed ${report.seed}`}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood.`,
-    "",
-    "| area | what is tried | tried | refused or withstood |",
-    "|---|---|---|---|",
-    ...rows,
-    `| all | | ${tried} | ${held} |`,
-    ...(report.kills === 0 ? [] : ["", "| under kills | |", "|---|---|", ...kills.map(([what, number]) => `| ${what} | ${number} |`)]),
+    `At ${report.commit}, ${report.date}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood. The areas: ${areas}.`,
+    ...(report.kills === 0
+      ? []
+      : [
+          "",
+          `Under ${report.kills} kills of the whole process tree (seed ${report.seed}), of ${report.requests} requests at /sampling, the relay and /control:`,
+          "",
+          ...kills.map(([number, what]) => `- ${number} ${what}`),
+        ]),
   ].join("\n");
+}
+
+/** What each area came to, as a table on standard output. */
+export function tableOf({ areas }: Report): string {
+  const rows = areas.map(({ name, about, tried, held }) => `| ${name} | ${about} | ${tried} | ${held} |`);
+  return ["| area | what is tried | tried | refused or withstood |", "|---|---|---|---|", ...rows].join("\n");
 }

@@ -1,12 +1,12 @@
-// Ends `npm run attack` with the table on standard output. `--outputFile FILE` writes the result as
-// JSON too, and WRITE_DOCS=1 puts the table into docs/security.md.
+// Ends `npm run attack` with what each area came to, on standard output. `--outputFile FILE` writes
+// the result as JSON too, and WRITE_DOCS=1 puts its summary into docs/security.md.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
-import { type Kills, type Report, type Tried, markdownOf, reportOf } from "./report.ts";
+import { type Kills, type Report, type Tried, reportOf, summaryOf, tableOf } from "./report.ts";
 
 declare module "vitest" {
   interface TaskMeta {
@@ -35,7 +35,7 @@ export default class AttackReporter implements Reporter {
       return attack === undefined || each.result().state === "skipped" ? [] : [{ ...attack, isHeld: each.ok() }];
     });
     const report = reportOf(given, tried, tests.find((each) => each.meta().kills !== undefined)?.meta().kills);
-    console.log(`\n${markdownOf(report)}`);
+    console.log(`\n${tableOf(report)}\n\n${summaryOf(report)}`);
     if (report.failures.length > 0) console.log(`\n${report.failures.map((failure) => `- ${failure}`).join("\n")}`);
     if (this.#file !== undefined) writeFileSync(this.#file, `${JSON.stringify(report, null, 2)}\n`);
     if (process.env["WRITE_DOCS"] === "1") writeDocs(report);
@@ -46,13 +46,13 @@ export default class AttackReporter implements Reporter {
 const failureOf = (each: TestCase): string[] =>
   (each.result().errors ?? []).map(({ name, message }) => `${each.fullName.replace(" > ", " ")}: ${name}: ${message.slice(0, 600)}`);
 
-/** Puts the table between its marks. */
+/** Puts the summary between its marks. */
 function writeDocs(report: Report): void {
   const text = readFileSync(page, "utf8");
   const marked = /(<!-- attack -->\n)[\s\S]*?(\n<!-- end of attack -->)/;
-  if (!marked.test(text)) throw new Error("docs/security.md has no marks for the table");
+  if (!marked.test(text)) throw new Error("docs/security.md has no marks for the attacks");
   writeFileSync(
     page,
-    text.replace(marked, (_, before: string, after: string) => `${before}\n${markdownOf(report)}\n${after}`),
+    text.replace(marked, (_, before: string, after: string) => `${before}\n${summaryOf(report)}\n${after}`),
   );
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Asked, Event, History, Kind } from "./history.ts";
 import { type Judged, judge } from "./judge.ts";
 import { randomOf } from "./random.ts";
-import { markdownOf, reportOf } from "../report.ts";
+import { reportOf, summaryOf, tableOf } from "../report.ts";
 
 const question = "Q-1-request-gate";
 const run = "run_1";
@@ -142,7 +142,8 @@ test("the report counts attacks and faults, and those that were withstood", () =
   const given = { commit: "abc", date: "2026-11-23", failures: ["keys > an attack: AssertionError: the status"] };
   const report = reportOf(given, tried, { ...judge(good), seed: 14 });
   expect(report).toMatchObject({ ...given, seed: 14, attacks: 2, refused: 1, faults: 1, withstood: 1, kills: 1, lost: 0 });
-  expect(markdownOf(report)).toContain("| keys | about keys | 3 | 2 |");
-  expect(markdownOf(report)).toContain("| kills with -9 of the whole process tree | 1 |");
-  expect(markdownOf(reportOf(given, tried))).not.toContain("kills");
+  expect(tableOf(report)).toContain("| keys | about keys | 3 | 2 |");
+  expect(summaryOf(report)).toContain("2 attacks, 1 refused; 1 faults and resets, 1 withstood. The areas: keys.");
+  expect(summaryOf(report)).toContain("Under 1 kills of the whole process tree (seed 14)");
+  expect(summaryOf(reportOf(given, tried))).not.toContain("kills");
 });
