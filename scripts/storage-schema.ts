@@ -35,7 +35,7 @@ function tablesIn(lines: readonly string[]): string[] {
     if (name !== undefined) {
       written.push("", `### \`${name}\``, "", ...(comment.length === 0 ? [] : [comment.join(" "), ""]));
       if (tableStart.test(line)) plain = [];
-      else written.push("**Content**, in parts: `name`, `part` from 0, `text`.");
+      else written.push("**Content**: `name`, `part`, `text`.");
     }
     // Constraints are in capitals.
     if (cell !== undefined && cell !== cell.toUpperCase()) {

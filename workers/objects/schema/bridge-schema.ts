@@ -1,9 +1,8 @@
 // One object for each API key, server with sessions, and what a client of revision 2026-07-28
-// declares (its capabilities, name and version, and its own credential for the server, which is
-// not stored); its name is a digest of these. The tables are created with the session at the
-// server. A call that is answered within a second and asks nothing is not written. The object is
-// deleted when the session has ended (half an hour after its last use) and the last call is
-// forgotten, or the key is revoked.
+// declares (its capabilities, name and version, and its own credential for the server, which is not
+// stored), named by a digest of these. A call that is answered within a second and asks nothing is
+// not written. The object is deleted when the session has ended (half an hour after its last use)
+// and the last call is forgotten, or the key is revoked.
 
 import { type Schema, longTexts, rowidTable } from "./schema.ts";
 

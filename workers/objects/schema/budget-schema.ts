@@ -1,14 +1,14 @@
 // One object for each amount of a budget ([budgets.md](budgets.md)): of the whole, of one key or
-// owner of a `*` budget, or of a scoped token; money and tokens separately. Amounts are
-// billionths of a US dollar, or tokens. The tables are created by the first reservation; the
-// object of a scoped token is emptied eight days after the token's end.
+// owner of a `*` budget, or of a scoped token; money and tokens separately. Amounts are billionths
+// of a US dollar, or tokens. The object of a scoped token is emptied eight days after the token's
+// end.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const budgetSchema: Schema = {
   tables: [
-    // What was taken out of the budget and is not settled: an attempt at a model, or an isolate's
-    // share. Written before the answer leaves. An hour after `until` it is counted as unaccounted.
+    // What an attempt at a model, or an isolate's share, took out of the budget and is not settled.
+    // Written before the answer leaves. An hour after `until` it is counted as unaccounted.
     table("held", {
       id: "TEXT PRIMARY KEY", // random
       amount: "INTEGER NOT NULL",
@@ -31,8 +31,8 @@ export const budgetSchema: Schema = {
       starts_at: "INTEGER PRIMARY KEY", // the beginning of its day or month
       percent: "INTEGER NOT NULL", // 80 or 100
     }),
-    // What operators are still to be told. A row is deleted when it is recorded or the email is on
-    // its way, and after twenty attempts.
+    // What operators are still to be told. A row is deleted when it is recorded or emailed, and
+    // after twenty attempts.
     table("telling", {
       starts_at: "INTEGER NOT NULL",
       percent: "INTEGER NOT NULL",

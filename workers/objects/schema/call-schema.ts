@@ -1,8 +1,7 @@
-// One object for each request of a client to a server of revision 2026-07-28 that asked for
-// input. Its name is a digest of the API key and of what makes the request the same again: for a
-// client of 2026-07-28 the server, the method and the params; for one of an older revision its
-// session and the request's id. The tables are created when a server asks for input, and the
-// object is deleted when its last call is forgotten, or the key is revoked.
+// One object for each request of a client to a server of revision 2026-07-28 that asked for input.
+// Its name is a digest of the API key and, for a client of 2026-07-28, of the server, the method
+// and the params; for an older one, of its session and the request's id. The object is deleted when
+// its last call is forgotten, or the key is revoked.
 
 import { type Schema, longTexts, rowidTable } from "./schema.ts";
 

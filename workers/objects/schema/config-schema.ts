@@ -1,6 +1,5 @@
-// One object, named `one`, is the only writer of configuration. It never has an API key or a
-// provider's credential. Documents and keys are migrated here; their copies in KV are then
-// published again.
+// One object, named `one`, is the only writer of configuration. It has no API key and no provider's
+// credential. When documents and keys are migrated here, their copies in KV are published again.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
@@ -30,22 +29,21 @@ export const configSchema: Schema = {
       attempts: "INTEGER NOT NULL", // failed ones
       due_at: "INTEGER NOT NULL",
     }),
-    // One row: whether the copies in KV were made with the current `LINK_KEY`, in the current form
-    // and by this version. If not, all are published again when the object starts.
+    // One row: which `LINK_KEY`, form and version the copies in KV were made with. If these are not
+    // the current ones, the object publishes all copies again when it starts.
     rowidTable("published_with", {
       one: "INTEGER PRIMARY KEY",
       mark: "TEXT NOT NULL", // a MAC with the key that signs copies
     }),
-    // One row: what the doctor found last, for GET /admin/doctor.
+    // One row: what the doctor found last.
     rowidTable("doctor_report", {
       one: "INTEGER PRIMARY KEY",
       at: "INTEGER NOT NULL",
       documents: "TEXT NOT NULL", // JSON of the versions that were checked
       checks: "TEXT NOT NULL", // JSON of the checks: what was checked, `good`, `note` or `fix`, and a sentence
     }),
-    // Operators' actions, as events of the gateway's chain. An event is committed with the change
-    // itself and then sent to the ledger. All but the newest, on which the next hash depends, are
-    // deleted when the ledger has them.
+    // Operators' actions, as events of the gateway's chain, each committed with its change and then
+    // sent to the ledger. All but the newest, on which the next hash depends, are then deleted.
     rowidTable("act", {
       n: "INTEGER PRIMARY KEY AUTOINCREMENT",
       run: "TEXT NOT NULL", // the chain, one for each month (UTC): `operators/2026-11`
@@ -55,7 +53,7 @@ export const configSchema: Schema = {
       hash: "TEXT NOT NULL", // over the previous hash, chain, seq, at and fact
       sent: "INTEGER NOT NULL", // 1 if the ledger has it
     }),
-    // One row: the Ed25519 key with which checkpoints of the record are signed.
+    // One row: the Ed25519 key that signs checkpoints of the record.
     rowidTable("record_key", {
       one: "INTEGER PRIMARY KEY",
       public_key: "TEXT NOT NULL", // 32 bytes, as base64url
@@ -77,8 +75,8 @@ export const configSchema: Schema = {
       fingerprint: "TEXT NOT NULL", // tells admin tokens apart, as in the record
       until: "INTEGER NOT NULL", // 12 hours after signing in
     }),
-    // Which operator read which reviewer's link at GET /admin/notices, so that the record has the
-    // first time alone. Rows of more than 400 days ago are deleted when links are read.
+    // Which operator read which reviewer's link, so that the record has the first time alone. Rows
+    // are deleted after 400 days.
     table("link_given", {
       link: "TEXT NOT NULL",
       operator: "TEXT NOT NULL", // the admin token's fingerprint, or the address that Cloudflare Access signed in

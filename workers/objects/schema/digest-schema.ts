@@ -1,7 +1,6 @@
-// One object for each channel and address of a reviewer; its name is a digest of both, and it
-// stores neither. It has which notices were sent and which wait for a digest, never a review's
-// content or a usable link. The tables are created by the first notice, and the object is
-// deleted with its last row.
+// One object for each channel and address of a reviewer, named by a digest of both. It has which
+// notices were sent and which wait for a digest, no address and no usable link, and is deleted with
+// its last row.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
@@ -12,7 +11,7 @@ export const digestSchema: Schema = {
       seq: "INTEGER PRIMARY KEY",
       at: "INTEGER NOT NULL",
     }),
-    // Notices that wait to be sent or were sent. Deleted after 24 hours.
+    // Notices that wait to be sent or were sent, for 24 hours.
     table("item", {
       id: "TEXT PRIMARY KEY", // the same for every attempt at a notice
       run: "TEXT NOT NULL",

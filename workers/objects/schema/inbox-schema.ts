@@ -1,14 +1,13 @@
-// One object for each reviewer with an email address, where email or Cloudflare Access is set
-// up; its name is a digest of the reviewer's name. It has nothing of a review's content, no
-// token, and of secrets only digests. The tables are created by the first review or sign-in, and
-// the object is deleted with its last row.
+// One object for each reviewer with an email address, where email or Cloudflare Access is set up,
+// named by a digest of the reviewer's name. Of secrets it has only digests. It is deleted with its
+// last row.
 
 import { type Schema, table } from "./schema.ts";
 
 export const inboxSchema: Schema = {
   tables: [
-    // How the newest telling of each run says that its review stands. A row is deleted an hour
-    // after the review's deadline, or after it was told that the review does not wait any more.
+    // How the review of each run stands, as it was told last. A row is deleted an hour after the
+    // review's deadline, or after the review stopped waiting.
     table("waiting", {
       run: "TEXT PRIMARY KEY",
       seq: "INTEGER NOT NULL", // of the row of the run's outbox: an older telling changes nothing
@@ -21,7 +20,7 @@ export const inboxSchema: Schema = {
       facts: "TEXT NOT NULL", // JSON of InboxFacts: server, tool, client, model, cost, counts
       forget_at: "INTEGER NOT NULL",
     }),
-    // Sign-in links of the last 70 minutes: of an hour three at most that are unused.
+    // Sign-in links of the last 70 minutes, at most three of an hour unused.
     table("sign_in", {
       id: "TEXT PRIMARY KEY", // 16 random bytes; the link's token is computed from it and LINK_KEY
       browser: "TEXT NOT NULL", // digest of the secret in the cookie of the browser that asked

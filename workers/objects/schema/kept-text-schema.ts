@@ -1,10 +1,9 @@
-// What an API key has kept for it. A CacheObject, one for each key and digest of a request, has the
-// reply that a caller of the control endpoint asked to store; or, one for each key, server, tool
-// and those who decide, the call that they approved last, for `RETENTION_HOURS`. A
-// ConversationObject, one for each key and session name, has the turns that a session of the
-// control endpoint asked to store, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`);
-// each turn renews the time of expiry. Names are digests of both. The tables are created by the
-// first write, and the object is deleted when its text expires or is to be forgotten.
+// What an API key has kept for it; names are digests of the key and what is said here. A
+// CacheObject has the reply to one request that a caller of the control endpoint asked to store,
+// or, for one server, tool and those who decide, the call that they approved last, for
+// `RETENTION_HOURS`. A ConversationObject has the turns that a session of the control endpoint
+// asked to store, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`); each turn renews
+// the time of expiry. An object is deleted when its text expires or is to be forgotten.
 
 import { type Schema, longTexts, rowidTable } from "./schema.ts";
 
@@ -23,8 +22,8 @@ export const cacheSchema: Schema = { tables: keptTables, migrations: [] };
 export const conversationSchema: Schema = {
   tables: [
     ...keptTables,
-    // In a ConversationObject: the ids of added turns, so that a retry does not add a turn twice.
-    // The newest 1,000 are stored.
+    // In a ConversationObject: the ids of the newest 1,000 turns, so that a retry does not add one
+    // twice.
     rowidTable("appended", {
       seq: "INTEGER PRIMARY KEY",
       turn: "TEXT NOT NULL UNIQUE", // the endpoint's id of the turn

@@ -1,10 +1,8 @@
-// One object for each API key, named by the key's id. It has no prompt, no reply and not the
-// key.
+// One object for each API key, named by the key's id. It does not have the key.
 //
-// Its key-value storage has `state`, JSON of `KeyState` (`shared/policy/limits.ts`): the token
-// buckets of `requestsPerMinute` and `callsPerMinute`, the running requests by run id, and the
-// shares of the limits that isolates hold. It is written at most once a second, and no request
-// waits for that; a share is written before it is given.
+// Its key-value storage has `state`, JSON of `KeyState` (`shared/policy/limits.ts`): token buckets,
+// running requests, and the shares of the limits that isolates hold. It is written at most once a
+// second, and no request waits for that; a share is written before it is given.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
@@ -15,8 +13,8 @@ export const keySchema: Schema = {
       one: "INTEGER PRIMARY KEY CHECK (one = 1)",
       at: "INTEGER NOT NULL",
     }),
-    // What belongs to this key and ends when the key is revoked. A run has a row from before its
-    // first notice until its end; anything else from before it is written until it expires.
+    // What ends when the key is revoked: a run from before its first notice until its end, anything
+    // else from before it is written until it expires.
     table("dependent", {
       kind: "TEXT NOT NULL", // `run`, `cache`, `conversation`, `call` or `bridge`
       name: "TEXT NOT NULL", // a run's id, or the object's
@@ -27,29 +25,27 @@ export const keySchema: Schema = {
     }),
     // Runs have no `until`: they are not in it.
     "CREATE INDEX dependent_until ON dependent (until) WHERE until IS NOT NULL",
-    // The sessions that count for the limit `sessions`, from before they may begin until they end.
-    // Each is asked two minutes later, and then every 12 hours, whether it has begun and not ended.
+    // The sessions that count for the limit `sessions`. After two minutes, and then every 12 hours,
+    // the object asks each whether it has begun and not ended.
     table("live_session", {
       id: "TEXT PRIMARY KEY", // the SessionObject's id
       check_at: "INTEGER NOT NULL", // when the session is asked next
     }),
-    // The run that an identical request of this key (same server, tool and params, any session)
-    // attaches to: while the run is open, and for an hour if its reply was not delivered to a
-    // caller.
+    // The run that an identical request of this key attaches to: while the run is open, and for an
+    // hour if its reply was delivered to no caller.
     table("identical", {
       digest: "TEXT PRIMARY KEY",
       run: "TEXT NOT NULL",
       expires_at: "INTEGER NOT NULL",
     }),
-    // Grants for later requests ([policy.md](policy.md#grants)). When another grant is given, rows
-    // that ended more than thirty days ago are deleted.
+    // Grants ([policy.md](policy.md#grants)). Thirty days after its end a row is deleted when
+    // another grant is given.
     table("grant", {
       id: "TEXT PRIMARY KEY", // the key's id, a dot, 22 characters that follow from run and gate
       expires_at: "INTEGER NOT NULL",
       text: "TEXT NOT NULL", // JSON of Grant (shared/policy/grant.ts): the grant and its remainder
     }),
-    // Counted uses, so that a repeat of the request is not counted twice. A row is kept for a day,
-    // and deleted with a later use.
+    // Counted uses, so that a repeat of the request is not counted twice. A row is kept for a day.
     table("grant_use", {
       identity: "TEXT NOT NULL", // digest of session, originating request, JSON-RPC id and params
       gate: "TEXT NOT NULL",

@@ -1,18 +1,15 @@
-// Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is stored for 400
-// days; once a day an alarm deletes older data in slices of at most 500 rows. The object has no
-// prompt, reply, reason, token or key; it has names of servers, tools, keys, reviewers, models
-// and rules.
+// Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is kept for 400 days;
+// once a day an alarm deletes older data in slices of at most 500 rows. The object has no prompt,
+// reply, reason, token or key; it has names of servers, tools, keys, reviewers, models and rules.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const ledgerSchema: Schema = {
   tables: [
-    // The record: a log of entries, as they came, whose Merkle tree nobody can change unseen. A row
-    // has the entries of one call. A run's entries are stored before its response is released;
-    // those of a fast-path request follow its response after about a quarter of a second. Of what
-    // is in R2, in full bundles of 256, the newest 64 bundles are here too. Deleted in whole
-    // bundles, 400 days after the last entry of the bundle; a quiet log's bundle is filled up
-    // within a day.
+    // The record ([record.md](record.md)): a row has the entries of one call. A run's entries are
+    // stored before its response is released; those of a fast-path request follow its response
+    // after about a quarter of a second. Of the full bundles in R2 the newest 64 are here too.
+    // Whole bundles are deleted 400 days after their last entry.
     rowidTable("log_batch", {
       first: "INTEGER PRIMARY KEY", // the index in the log of the first entry
       last: "INTEGER NOT NULL",
@@ -20,7 +17,7 @@ export const ledgerSchema: Schema = {
       entries: "TEXT NOT NULL", // JSON of LogEntry or a part of it (shared/record/log/entry.ts), one a line; at most 500,000 UTF-16 code units
     }),
     // The hash of each full tile of the tree: of 256 entries at level 0, of 256 tiles above it.
-    // What is not full is computed from these and from the newest entries.
+    // Other hashes are computed from these and from the newest entries.
     table("log_tile", {
       level: "INTEGER NOT NULL",
       n: "INTEGER NOT NULL", // counted from 0 in each level
@@ -32,8 +29,8 @@ export const ledgerSchema: Schema = {
       "PRIMARY KEY": "(level, n)",
     }),
     "CREATE INDEX log_tile_at ON log_tile (last_at) WHERE level = 0",
-    // Where the entries of a run are that has several; a request that is answered at once has one,
-    // which is found by the time in its id.
+    // Where the entries of a run are that has several. The one of a request that is answered at
+    // once is found by the time in its id.
     table("log_entry", {
       run: "TEXT NOT NULL", // run id, or the name of a month's chain of operators' actions
       first_seq: "INTEGER NOT NULL", // events are numbered from 1 in each run
@@ -52,8 +49,8 @@ export const ledgerSchema: Schema = {
       pruned: "INTEGER NOT NULL", // the first entries, which are deleted
       counted: "INTEGER NOT NULL", // entries that sums and metrics count already
     }),
-    // One line for each request that was not answered at once, in the order of time. A line with an
-    // end does not change, and one without is not deleted.
+    // One line for each request that was not answered at once, by time. A line with an end does not
+    // change, and one without is not deleted.
     table("summary", {
       run: "TEXT NOT NULL",
       created_at: "INTEGER NOT NULL",
@@ -65,9 +62,8 @@ export const ledgerSchema: Schema = {
       "PRIMARY KEY": "(created_at, run)",
     }),
     "CREATE INDEX summary_open ON summary (created_at) WHERE ended_at IS NULL",
-    // The hours in which there are lines, here or in the log, with this key, server and state,
-    // which lists by these read alone: an index would cost each line a row. Deleted with the lines
-    // of its hour.
+    // The hours in which there are lines with this key, server and state, which lists by these read
+    // alone. Deleted with the lines.
     table("line_hour", {
       hour: "INTEGER NOT NULL", // hours since 1970 of `summary.created_at`
       key: "TEXT NOT NULL",
@@ -75,9 +71,8 @@ export const ledgerSchema: Schema = {
       state: "TEXT NOT NULL", // when the line was written
       "PRIMARY KEY": "(hour, key, server, state)",
     }),
-    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are not
-    // written one by one. Half a minute after that minute, those that no event counts yet become an
-    // event. Deleted a day later.
+    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are one event,
+    // half a minute after that minute. Deleted a day later.
     table("flood", {
       run: "TEXT PRIMARY KEY", // an id for this count; the event and the line have it
       until: "INTEGER NOT NULL", // the end of its minute
@@ -88,8 +83,7 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX flood_open ON flood (until) WHERE count > written",
     "CREATE INDEX flood_closed ON flood (until) WHERE count = written",
-    // Requests that failed in the last hour, by the minute in which they ended. Older rows are
-    // deleted with the next failure.
+    // Requests that failed in the last hour, by the minute of their end.
     table("failure", {
       minute: "INTEGER NOT NULL", // minutes since 1970
       of: "TEXT NOT NULL", // JSON of the server and the cause, without content
@@ -97,35 +91,35 @@ export const ledgerSchema: Schema = {
       last_at: "INTEGER NOT NULL", // when the last of them ended
       "PRIMARY KEY": "(minute, of)",
     }),
-    // What the sampling of an MCP server came to in a month, for GET /admin/sunset. Ended lines are
-    // added up when the report is asked for, and once a day. Deleted 400 days after its month.
+    // What the sampling of an MCP server came to in a month, for GET /admin/sunset, added up when
+    // the report is asked for and once a day.
     table("server_use", {
       server: "TEXT NOT NULL",
       month: "TEXT NOT NULL", // of `summary.created_at`, in UTC: `2026-11`
       text: "TEXT NOT NULL", // JSON of ServerUse (shared/record/server-use.ts)
       "PRIMARY KEY": "(server, month)",
     }),
-    // One row: the line of `summary` up to which `server_use` is added up. A line that gets its end
-    // behind this place is added when it is written.
+    // One row: the line of `summary` up to which `server_use` is added up. A line before it that
+    // ends later is added when it ends.
     rowidTable("counted_to", {
       one: "INTEGER PRIMARY KEY",
       created_at: "INTEGER NOT NULL",
       run: "TEXT NOT NULL",
     }),
-    // One row: the counters and histograms of GET /metrics, added up from the log up to
-    // `log_state.counted`. It stays when entries are deleted, so that no counter decreases.
+    // One row: the counters and histograms of GET /metrics, added up to `log_state.counted`. It
+    // stays when entries are deleted, so that no counter decreases.
     rowidTable("metric_sums", {
       one: "INTEGER PRIMARY KEY",
       text: "TEXT NOT NULL", // JSON of MetricSums (shared/telemetry/metric-sums.ts)
     }),
-    // What the requests that came in an hour came to. Ended lines are added up when a page asks,
-    // with one of 64 lines that end, and once a day. Deleted after 32 days.
+    // What the requests that came in an hour came to, added up when a page asks, with one of 64
+    // lines that end, and once a day. Deleted after 32 days.
     rowidTable("usage_hour", {
       hour: "INTEGER PRIMARY KEY", // hours since 1970 of `summary.created_at`
       text: "TEXT NOT NULL", // JSON of UsageSum (shared/record/usage.ts)
     }),
-    // The same of a day of UTC, in whole and by name: at most 200 servers, models or keys are told
-    // apart in a row, and the others are its rest. Deleted after 400 days.
+    // The same of a day of UTC, in whole and by name: at most 200 servers, models or keys in a row,
+    // and the others as its rest.
     table("usage_day", {
       day: "INTEGER NOT NULL", // days since 1970 of `summary.created_at`
       dimension: "TEXT NOT NULL", // `all`, `server`, `model` or `key`
@@ -147,7 +141,7 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX notice_at ON notice (at)",
     // The next time at which each run's object has work to do, as it said with the last part of its
-    // record. The sweep calls overdue runs. Deleted when the run has been deleted.
+    // record. The sweep wakes overdue runs. Deleted with the run.
     table("expected", {
       run: "TEXT PRIMARY KEY",
       due_at: "INTEGER NOT NULL",

@@ -1,6 +1,5 @@
-// What the OAuth library stores, by its own names: registered clients in sixteen objects, and the
-// grants and tokens of a person in an object of their own. Tokens, codes and secrets are there as
-// digests alone.
+// What the OAuth library stores: registered clients in sixteen objects, and the grants and tokens
+// of a person in one of their own. Of tokens, codes and secrets it has digests alone.
 
 import { type Schema, table } from "./schema.ts";
 

@@ -1,14 +1,14 @@
-// One object for each model of each provider that has, or had, a `lane`; its name is both ids.
-// Each row has a WebSocket from its caller, whose attachment is the ticket, the number of the
-// socket and whether the caller has confirmed it.
+// One object for each model of each provider that has, or had, a `lane`, named by both ids. Each
+// row has a WebSocket from its caller, whose attachment is the ticket, the number of the socket and
+// whether the caller has confirmed it.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const queueSchema: Schema = {
   tables: [
     // Callers that have a slot of the model or wait for one. A row is deleted when its caller's
-    // socket closes, when its time has passed, or when the caller has not connected or confirmed
-    // its socket within five seconds of a reset or of the socket's creation.
+    // socket closes, when its time has passed, or when the caller has not confirmed a socket within
+    // five seconds.
     table("slot", {
       ticket: "TEXT PRIMARY KEY", // random, from the caller, for one call of the model
       has_slot: "INTEGER NOT NULL", // 1: the call may run; 0: it waits

@@ -1,7 +1,6 @@
-// One object for each run, named by the 16 random bytes of the run's id in hexadecimal. The
-// tables are created with the run: a lookup of an unknown run writes nothing. **The object is
-// deleted `RETENTION_HOURS` (24 by default) after the run's end.** It never has a link's token,
-// an API key or a provider's credential.
+// One object for each run, named by the 16 random bytes of the run's id in hexadecimal. The tables
+// are created with the run. **The object is deleted `RETENTION_HOURS` (24 by default) after the
+// run's end.** It never has a link's token, an API key or a provider's credential.
 
 import { type Schema, longTexts, rowidTable, table } from "./schema.ts";
 
@@ -21,8 +20,8 @@ export const runTables = [
     at: "INTEGER NOT NULL",
     "PRIMARY KEY": "(gate, version)",
   }),
-  // Each gate, reviewer and channel has one live link. Its claims and random bytes are stored; the
-  // token is computed from them and `LINK_KEY`.
+  // Each gate, reviewer and channel has one live link, stored as its claims and random bytes;
+  // `LINK_KEY` makes the token of them.
   table("link", {
     id: "TEXT PRIMARY KEY", // the link's 12 random bytes
     gate: "TEXT NOT NULL",
@@ -63,28 +62,26 @@ export const runTables = [
     seq: "INTEGER PRIMARY KEY", // of the row's first event, from 1
     events: "TEXT NOT NULL", // JSON of RecordEvent[] (shared/record/record.ts) without the run
   }),
-  // The sampling requests that this run answers: more than one where identical requests adopted the
-  // run. The run is cancelled when the last is withdrawn.
+  // The sampling requests that this run answers: several where identical requests adopted it. The
+  // run is cancelled when the last is withdrawn.
   table("request_ref", {
     session: "TEXT NOT NULL", // the SessionObject's id
     originating: "TEXT NOT NULL",
     request: "TEXT NOT NULL",
     "PRIMARY KEY": "(session, originating, request)",
   }),
-  // A denied reply is deleted in the transaction of the denial, also one from the cache. Names:
-  // `input` (RunInput without request, redaction and cached reply: no content), `cached`,
-  // `redaction:<gate>` (what rules masked), `request:<version>`, `reply:<version>`,
-  // `written:<version>`, `model` (usage, notes, attempts: no content), `outcome`, `lastCall` (what
-  // was approved of its tool before).
+  // A denied reply is deleted in the transaction of the denial. Names: `input` (RunInput without
+  // request, redaction and cached reply: no content), `cached`, `redaction:<gate>` (what rules
+  // masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model` (usage, notes,
+  // attempts: no content), `outcome`, `lastCall` (what was approved of its tool before).
   longTexts("content"),
 ];
 
 export const parkedTables = [
-  // A sampling request that the relay's client is asked first, because it has its own sampling
-  // (`mode: "fallback"`). Objects with this table are not runs, and have no other; they are named
-  // by a MAC over session and request, and deleted when the client has responded, when the server's
-  // call has ended, or after 15 minutes. Names: `request` (JSON of ParkedSampling), or `forgetAt`
-  // (the time of deletion).
+  // A sampling request that the relay's client is asked first (`mode: "fallback"`). Objects with
+  // this table are not runs, and have no other; they are named by a MAC over session and request,
+  // and deleted when the client has responded, when the server's call has ended, or after 15
+  // minutes. Names: `request` (JSON of ParkedSampling), or `forgetAt` (the time of deletion).
   longTexts("parked"),
 ];
 

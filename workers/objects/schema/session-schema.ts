@@ -1,12 +1,11 @@
-// One object for each API key and session name; its name is a digest of both. It has ids,
-// digests and counts, never a prompt, and replies for ten minutes. The tables are created with
-// the first row, so that a lookup writes nothing, and the object is deleted with the last. An
-// ended session or request is known for 48 hours, and until the last of its runs is deleted.
+// One object for each API key and session name, named by a digest of both. The tables are created
+// with the first row, and the object is deleted with the last. An ended session or request is known
+// for 48 hours, and until the last of its runs is deleted.
 //
 // Its key-value storage has `begun`, true from the first reserved sampling request on where the
-// KeyObject counts the session; and `instructions`: **content**, an MCP server's instructions
-// from `initialize` where its entry says `context: true`, with the time and the log level that
-// the client of a translated session asked for, until the session ends or for 30 days.
+// KeyObject counts the session; and `instructions`: **content**, an MCP server's instructions from
+// `initialize` where its entry says `context: true`, with the time and the log level that the
+// client of a translated session asked for, until the session ends or for 30 days.
 
 import { type Schema, longTexts, rowidTable, table } from "./schema.ts";
 
@@ -17,9 +16,8 @@ export const sessionSchema: Schema = {
       one: "INTEGER PRIMARY KEY CHECK (one = 1)",
       ended_at: "INTEGER NOT NULL",
     }),
-    // The originating requests: at most 256 that ended, and the open ones whose first sampling
-    // requests are deleted from `sampling`. After 24 idle hours an open one counts as ended. Ended
-    // ones are moved to `ended` when there are more than 256, and when expired rows are deleted.
+    // The originating requests: the open ones without rows in `sampling`, and the newest 256 that
+    // ended; older ones are in `ended`. An open one counts as ended after 24 idle hours.
     table("originating", {
       key: "TEXT PRIMARY KEY", // server and JSON-RPC id, the id with its JSON type: `["notes",7]`
       state: "TEXT NOT NULL", // `open` or `ended`
@@ -27,8 +25,7 @@ export const sessionSchema: Schema = {
       rounds: "INTEGER NOT NULL", // sampling requests that are deleted, for the limit on tool loops
     }),
     // The originating requests that ended, 4,096 in a row: eight bytes of a digest of each, which
-    // is enough to refuse it. A session with two million of them opens no other until rows are
-    // deleted.
+    // is enough to refuse it. Two million are the most of a session.
     rowidTable("ended", {
       id: "INTEGER PRIMARY KEY",
       until: "INTEGER NOT NULL", // 48 hours after the last of them ended
@@ -36,7 +33,7 @@ export const sessionSchema: Schema = {
     }),
     // The sampling requests, by which repeats are recognized. A row is deleted ten minutes after
     // its response; of a run 24 hours after the run's end, or after 60 days without word of it; of
-    // a refused request at once; of one whose Worker was lost, without a repeat, after 24 hours.
+    // a refused request at once; of one whose Worker was lost after 24 hours.
     table("sampling", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL", // the sampling request's JSON-RPC id with its type
@@ -59,9 +56,9 @@ export const sessionSchema: Schema = {
       due_at: "INTEGER NOT NULL",
       "PRIMARY KEY": "(originating, request)",
     }),
-    // Client requests in the relay that a server may sample for, unless its entry says
-    // `association: "strict"`: those under way for a second, and those that sampled, for at most 24
-    // hours.
+    // Requests of a relay's client that a server may sample for, unless its entry says
+    // `association: "strict"`: those under way for a second, and for up to 24 hours those that
+    // sampled.
     rowidTable("in_flight", {
       request: "TEXT PRIMARY KEY", // the request's JSON-RPC id with its type
       originating: "TEXT NOT NULL", // the same request, or for `tasks/result` the request of the task
@@ -70,25 +67,23 @@ export const sessionSchema: Schema = {
       at: "INTEGER NOT NULL",
       until: "INTEGER NOT NULL", // renewed once a minute; a broken stream sets it to 0
     }),
-    // Tasks of an MCP server behind the relay, with the client request that created each: sampling
-    // requests that come while a client waits for the task's result serve that request. Deleted
-    // after 24 hours.
+    // Tasks of an MCP server behind the relay, with the client request that created each, for 24
+    // hours.
     table("task", {
       id: "TEXT PRIMARY KEY", // the server's
       named: "TEXT NOT NULL", // id, method and name, JSON
       at: "INTEGER NOT NULL",
     }),
     // The request ids of the control endpoint, in the sixteen objects that a key's control requests
-    // share: the same id with another envelope is refused. Deleted a day after the last
-    // reservation.
+    // share: the same id with another envelope is refused. Kept for a day.
     table("request_id", {
       id: "TEXT PRIMARY KEY", // the envelope's `request_id`
       digest: "TEXT NOT NULL", // of the envelope without `auth`
       at: "INTEGER NOT NULL", // of the last reservation
       reserved: "INTEGER NOT NULL", // reservations that were not released; at 0 the row is deleted
     }),
-    // Outcomes of the fast path, JSON of Settled[]: those that came together are one text. Names:
-    // random.
+    // Outcomes of the fast path, JSON of Settled[], for ten minutes: those that came together are
+    // one text. Names: random.
     longTexts("result"),
   ],
   migrations: [],

@@ -1,4 +1,4 @@
-// The definitions of a server's tools, by the server's name in the servers document.
+// The definitions of a server's tools, named by the server's name in the servers document.
 
 import { type Schema, table } from "./schema.ts";
 
@@ -8,7 +8,7 @@ export const toolsSchema: Schema = {
       name: "TEXT PRIMARY KEY",
       digest: "TEXT NOT NULL", // of the definition that was listed last
     }),
-    // Those that were decided stay; of the others a tool has the last.
+    // Those that were decided, and the last one of each tool.
     table("definition", {
       tool: "TEXT NOT NULL",
       digest: "TEXT NOT NULL",
@@ -19,7 +19,7 @@ export const toolsSchema: Schema = {
       is_told: "INTEGER NOT NULL", // whether the record has that it waits
       "PRIMARY KEY": "(tool, digest)",
     }),
-    // The first list, which is accepted as a whole: one row.
+    // One row: the first list, which is accepted as a whole.
     table("first_list", {
       one: "INTEGER PRIMARY KEY",
       begun_at: "INTEGER NOT NULL",
