@@ -28,7 +28,7 @@ async function description(): Promise<Description> {
   return (await (await app.request("/openapi.json")).json()) as Description; // made by openapi.ts
 }
 
-/** The tables, by the security schemes of their operations. */
+/** The lists, by the security schemes of their operations. */
 const tables = new Map([
   ["key keyHeader", "An API key"],
   ["hook", "An API key of another program's hook"],
@@ -52,7 +52,7 @@ function tableOf(path: string, { security, tags }: Operation): string {
   return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
 }
 
-/** Operations that differ in the name of their document alone have one row. */
+/** Operations that differ in the name of their document alone are one. */
 type Row = { readonly route: string; readonly summary: string; readonly table: string };
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
@@ -66,7 +66,7 @@ function rowsOf({ paths }: Description): Row[] {
       const [begun = ""] = operation.summary.split(/[.:;] /);
       const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
       const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation) };
-      if (!tables.has(row.table)) throw new Error(`no table has the operations for ${row.table}`);
+      if (!tables.has(row.table)) throw new Error(`no list has the operations for ${row.table}`);
       if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
       rows.set(route, row);
     }
@@ -76,9 +76,7 @@ function rowsOf({ paths }: Description): Row[] {
 const linesOf = (title: string, rows: readonly Row[]): string[] => [
   `### ${title}`,
   "",
-  "| operation | |",
-  "|---|---|",
-  ...rows.map(({ route, summary }) => `| \`${route}\` | ${summary} |`),
+  ...rows.map(({ route, summary }) => `- \`${route}\`: ${summary}`),
   "",
 ];
 
