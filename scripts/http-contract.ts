@@ -1,5 +1,5 @@
-// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them, whose
-// parameters and responses stay there:
+// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them.
+// Their parameters and responses are there alone:
 //
 //   node scripts/http-contract.ts
 //
