@@ -46,7 +46,7 @@ const runAnswer = named("Run", () =>
 );
 
 const getRun = describe("getRun", {
-  summary: "How a run stands, and its result or error once it may be told",
+  summary: "The state of a run, and its result or error once it is decided",
   ...ofRun,
   200: asJson(runAnswer, "The run"),
   ...refusals,

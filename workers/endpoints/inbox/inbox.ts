@@ -58,7 +58,7 @@ const signOutForm = (reader: Reader): { readonly nonce: string } | { readonly pa
   reader.visitor.session === null ? { path: "/cdn-cgi/access/logout" } : { nonce: readerNonce(reader, "sign-out") };
 
 const watchInbox = describe("watchInbox", {
-  summary: "A WebSocket on which an open inbox hears how many reviews wait, and which began to or no longer do",
+  summary: "A WebSocket that tells an open inbox how many reviews wait, and which began or ceased to",
   101: "It is told at once, and again at each change",
   403: asPage("From a page of another site"),
   ...everywhere,
@@ -166,7 +166,7 @@ inboxRoutes.post(paths.inboxReview, decideReview, async (c) => {
 });
 
 const watchReview = describe("watchInboxReview", {
-  summary: "A WebSocket on which that page hears how its review stands",
+  summary: "A WebSocket that tells that page the state of its review",
   parameters: reviewParameters,
   101: "It is told at once how the review stands, and again at each change",
   403: asPage("From a page of another site"),

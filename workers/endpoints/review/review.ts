@@ -100,7 +100,7 @@ export async function answerPresented(c: AppContext, link: Presented, body: { re
 reviewRoutes.all(paths.review, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 
 const watchReview = describe("watchReview", {
-  summary: "A WebSocket on which an open page hears how its review stands, without the content. It decides nothing",
+  summary: "A WebSocket that tells an open page the state of its review, without the content. It decides nothing",
   parameters,
   101: "It is told at once how the review stands, and again at each change",
   403: asPage("From a page of another site"),
