@@ -87,7 +87,7 @@ describe("the examples do what is said of them", () => {
       "a high price",
       team,
       { candidates: [candidate("local", 0.06)] },
-      { rule: "long or dear", deadlineSeconds: 3600, reviewers: [{ name: "Cy" }] },
+      { rule: "long or expensive", deadlineSeconds: 3600, reviewers: [{ name: "Cy" }] },
     ],
     ["everything else", team, { server: "mail" }, { rule: "default", request: "review", tellReason: true }],
     ["a claim", relay, {}, { request: "refuse" }],
