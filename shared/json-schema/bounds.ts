@@ -7,12 +7,12 @@ type BoundKeyword = {
   [K in keyof PlainKeywords]-?: PlainKeywords[K] extends number | undefined ? K : never;
 }[keyof PlainKeywords];
 
-export type BoundFault = "tooSmall" | "tooLarge" | "notAbove" | "notBelow" | "notMultiple" | "tooShort" | "tooLong" | "tooFew" | "tooMany";
+export type BoundError = "tooSmall" | "tooLarge" | "notAbove" | "notBelow" | "notMultiple" | "tooShort" | "tooLong" | "tooFew" | "tooMany";
 
 export type Bound = readonly [
   BoundKeyword,
   allows: (measure: number, limit: number) => boolean,
-  BoundFault,
+  BoundError,
   message: (limit: number) => string,
 ];
 

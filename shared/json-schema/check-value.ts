@@ -7,7 +7,7 @@ import { format, ucs2length } from "@cfworker/json-schema";
 import { canonicalJson, type Json, type JsonObject } from "../encoding.ts";
 import { MAX_ERRORS, boundedPointerTo } from "../json/issue-collector.ts";
 import type { PointedError } from "../model/outcome.ts";
-import { type Bound, type BoundFault, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
+import { type Bound, type BoundError, itemBounds, lengthBounds, memberBounds, numberBounds } from "./bounds.ts";
 import { checkedFormats } from "./schema-keywords.ts";
 import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
@@ -25,16 +25,16 @@ export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
  * What a person may mend in a field, as a fact: the catalogues have a sentence for each. `unfit`:
  * by any other keyword.
  */
-export type SchemaFault =
+export type ValueError =
   | { readonly kind: "missing" | "notOffered" | "notAllowed" | "noMatch" | "repeatedItem" | "unfit" }
   | { readonly kind: "wrongType"; readonly types: readonly string[] }
-  | { readonly kind: BoundFault; readonly limit: number }
+  | { readonly kind: BoundError; readonly limit: number }
   | { readonly kind: "notOfFormat"; readonly format: string };
 
-type SchemaError = PointedError & { readonly fault: SchemaFault };
+type SchemaError = PointedError & { readonly fault: ValueError };
 
-const unfit: SchemaFault = { kind: "unfit" };
-const notOffered: SchemaFault = { kind: "notOffered" };
+const unfit: ValueError = { kind: "unfit" };
+const notOffered: ValueError = { kind: "notOffered" };
 
 /**
  * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value;
@@ -252,7 +252,7 @@ class Check {
     this.#report(name === undefined ? here.steps : here.steps && [...here.steps, name], message(), fault);
   }
 
-  #report(steps: readonly string[] | undefined, message: string, fault: SchemaFault): void {
+  #report(steps: readonly string[] | undefined, message: string, fault: ValueError): void {
     if (steps === undefined || this.#errors.size >= MAX_ERRORS) return;
     const pointer = boundedPointerTo(steps);
     this.#errors.set(`${pointer} ${message}`, { pointer, message, fault });

@@ -7,7 +7,7 @@ import { pointerStep } from "./issue-collector.ts";
  * What stands where something else is expected. `trailingComma`: a comma before an end. `deep`:
  * nested too deeply.
  */
-export type SyntaxFault =
+export type JsonSyntaxError =
   | "value"
   | "memberName"
   | "colon"
@@ -34,7 +34,7 @@ type ReadText =
        */
       readonly repeated: readonly string[];
     }
-  | { readonly ok: false; readonly fault: SyntaxFault; readonly at: number };
+  | { readonly ok: false; readonly fault: JsonSyntaxError; readonly at: number };
 
 const deepest = 200;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -43,9 +43,9 @@ const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const word = /true|false|null/y;
 
 class Fault {
-  readonly fault: SyntaxFault;
+  readonly fault: JsonSyntaxError;
   readonly at: number;
-  constructor(fault: SyntaxFault, at: number) {
+  constructor(fault: JsonSyntaxError, at: number) {
     this.fault = fault;
     this.at = at;
   }
@@ -138,7 +138,7 @@ class Reader {
     if (this.#text[this.#at] === before) throw new Fault("trailingComma", comma);
   }
 
-  #match(pattern: RegExp, otherwise: SyntaxFault): string {
+  #match(pattern: RegExp, otherwise: JsonSyntaxError): string {
     pattern.lastIndex = this.#at;
     const [found] = pattern.exec(this.#text) ?? [];
     if (found === undefined) throw new Fault(otherwise, this.#at);

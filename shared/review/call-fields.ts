@@ -10,7 +10,7 @@ import type { ReadySchema } from "../json-schema/schema-node.ts";
 import { type Result, err, ok } from "../result.ts";
 import { objectText } from "./editable-fields.ts";
 import { rewrittenText } from "./submitted-text.ts";
-import { type TypedFault, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
+import { type TypedFieldError, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
 
 /** The place of the whole, also as one text. */
 export const argumentsPath = "/arguments";
@@ -27,11 +27,11 @@ export function argumentFields(call: ToolCall, typed?: Typed): CallFields | null
 }
 
 /** `unknownField`: of no control of the call. `inside`: at a place in JSON text. */
-export type CallFault =
-  | TypedFault
+export type CallFieldError =
+  | TypedFieldError
   | { readonly kind: "notObject" | "unknownField" }
-  | { readonly kind: "inside"; readonly at: string; readonly fault: TypedFault };
-type CallErrors = readonly { readonly field: string; readonly fault: CallFault }[];
+  | { readonly kind: "inside"; readonly at: string; readonly fault: TypedFieldError };
+type CallErrors = readonly { readonly field: string; readonly fault: CallFieldError }[];
 
 /**
  * The call with what was typed into its fields, or written over the JSON of all its arguments; the

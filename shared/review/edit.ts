@@ -9,7 +9,7 @@ import type { SamplingReply } from "../model/sampling.ts";
 import { type Content, isPlain } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
-import { type CallFault, editedCall } from "./call-fields.ts";
+import { type CallFieldError, editedCall } from "./call-fields.ts";
 import { objectText } from "./editable-fields.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 import { rewrittenText } from "./submitted-text.ts";
@@ -19,7 +19,7 @@ import { rewrittenText } from "./submitted-text.ts";
  * for each.
  */
 export type EditFault =
-  | CallFault
+  | CallFieldError
   | { readonly kind: "empty" }
   | { readonly kind: "notNumber" | "notWholeNumber" }
   | { readonly kind: "raised"; readonly requested: number }

@@ -5,9 +5,9 @@ import { type Typed, isWhole } from "../json-schema/schema-fields.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import type { Form, FormAnswer } from "../model/subject/form.ts";
 import { type Result, err, ok } from "../result.ts";
-import { type TypedFault, controlsOf, readTyped } from "./typed-fields.ts";
+import { type TypedFieldError, controlsOf, readTyped } from "./typed-fields.ts";
 
-type AnswerIssue = { readonly field: string; readonly fault: TypedFault | { readonly kind: "unknownField" } };
+type AnswerIssue = { readonly field: string; readonly fault: TypedFieldError | { readonly kind: "unknownField" } };
 
 /** None where it asks to open an address. Its schema was read when it came. */
 export function fieldsOfForm({ schema, url }: Pick<Form, "schema" | "url">): readonly FormField[] {

@@ -6,7 +6,7 @@ import { compactJson } from "../json/exact-json.ts";
 import { type JsonRule, brokenJsonRule } from "../json/json-rules.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { readJsonText } from "../json/json-text.ts";
-import { type SchemaFault, checkValue } from "../json-schema/check-value.ts";
+import { type ValueError, checkValue } from "../json-schema/check-value.ts";
 import { type SchemaField, type Typed, boxControl, hasOut, isChecked, isWhole, outControl, shownIn } from "../json-schema/schema-fields.ts";
 import { checkedFormats } from "../json-schema/schema-keywords.ts";
 import type { ReadySchema } from "../json-schema/schema-node.ts";
@@ -14,19 +14,19 @@ import { type Result, err, ok } from "../result.ts";
 import { rewrittenText } from "./submitted-text.ts";
 
 /** Why what was typed is refused, without anything of it. */
-export type TypedFault =
-  | SchemaFault
+export type TypedFieldError =
+  | ValueError
   | { readonly kind: "notJson" | "repeatedMember" | "tooMuchWork" }
   | { readonly kind: "jsonRule"; readonly rule: JsonRule };
 
 /** `pointer`: of the field that the error stands beside. */
-type TypedError = { readonly pointer: string; readonly fault: TypedFault };
+type TypedError = { readonly pointer: string; readonly fault: TypedFieldError };
 
 /**
  * The JSON of a text that somebody wrote. Refused: what is none, what the pipeline cannot carry,
  * and a member that is given twice, of which readers take one or the other.
  */
-export function jsonFrom(text: string): Result<string, TypedFault> {
+export function jsonFrom(text: string): Result<string, TypedFieldError> {
   const read = readJsonText(text);
   if (!read.ok) return err({ kind: "notJson" });
   if (read.repeated.length > 0) return err({ kind: "repeatedMember" });
@@ -57,7 +57,7 @@ export function readTyped(schema: ReadySchema, field: SchemaField, typed: Typed)
 const isWithin = (pointer: string, outer: string): boolean => pointer === outer || pointer.startsWith(`${outer}/`);
 
 /** `key`: the same for the same error. */
-type Misfit = { readonly pointer: string; readonly fault: TypedFault; readonly key: string };
+type Misfit = { readonly pointer: string; readonly fault: TypedFieldError; readonly key: string };
 
 /** What the schema does not allow in a value. */
 export function misfits(schema: ReadySchema, json: string): readonly Misfit[] {
@@ -176,7 +176,7 @@ class Reading {
     return json.ok ? json.value : this.#refuse(field, json.error);
   }
 
-  #refuse({ pointer, source }: SchemaField, fault: TypedFault): string | undefined {
+  #refuse({ pointer, source }: SchemaField, fault: TypedFieldError): string | undefined {
     this.errors.push({ pointer, fault });
     return source;
   }

@@ -1,7 +1,7 @@
 // The words of the documents' pages: the editor, versions, and what happens when two operators
 // write at once.
 
-import type { SyntaxFault } from "../../../../shared/json/json-text.ts";
+import type { JsonSyntaxError } from "../../../../shared/json/json-text.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
@@ -48,7 +48,7 @@ const en = {
     comment: "JSON has no comments. Remove it.",
     afterEnd: "The document ends before this. Remove what follows, or move it inside.",
     deep: "This is nested more than 200 levels deep.",
-  } as Readonly<Record<SyntaxFault, string>>,
+  } as Readonly<Record<JsonSyntaxError, string>>,
   repeated: "is given more than once; keep one of them",
   more: "{n} more.",
   cutOff:

@@ -2,7 +2,7 @@
 // gateway's own check.
 
 import type { Child } from "hono/jsx";
-import { type SyntaxFault, lineAt, placeOf, readJsonText } from "../../../../shared/json/json-text.ts";
+import { type JsonSyntaxError, lineAt, placeOf, readJsonText } from "../../../../shared/json/json-text.ts";
 import { documentDifference } from "../../../../shared/review/document-difference.ts";
 import type { KeyCutOff } from "../../../endpoints/admin/answers/documents.ts";
 import { documentPaths } from "../../../platform/urls.ts";
@@ -25,7 +25,7 @@ type DraftIssue = {
 };
 
 export type DraftCheck =
-  | { readonly kind: "notJson"; readonly fault: SyntaxFault; readonly line: number; readonly excerpt: string }
+  | { readonly kind: "notJson"; readonly fault: JsonSyntaxError; readonly line: number; readonly excerpt: string }
   | { readonly kind: "notValid"; readonly issues: readonly DraftIssue[] }
   | { readonly kind: "refused"; readonly failure: ApiError }
   | { readonly kind: "valid"; readonly value: unknown; readonly keysCutOff: readonly KeyCutOff[] };
