@@ -1,7 +1,7 @@
 // Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out.
 // A chunk ends at a line end where it can; `lineGoesOn` marks one that does not.
 
-import type { Segment, Unseen } from "./text-view.ts";
+import type { Segment, InvisibleText } from "./text-view.ts";
 
 type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
 
@@ -22,7 +22,7 @@ function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } 
 }
 
 /** About as long as what a page shows for it. */
-const labelLength = (what: Unseen): number => (what.kind === "tags" || what.kind === "selectors" ? 40 + what.spells.length : 40);
+const labelLength = (what: InvisibleText): number => (what.kind === "tags" || what.kind === "selectors" ? 40 + what.spells.length : 40);
 
 /**
  * Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no

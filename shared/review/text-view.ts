@@ -4,7 +4,7 @@
 import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
 
 /** What characters are that nobody sees. */
-export type Unseen =
+export type InvisibleText =
   /**
    * `name` in English; null where the text has had it before, so that a text full of such
    * characters stays readable.
@@ -22,7 +22,7 @@ export type Segment =
    * `count` of the same character, or of one family (tags, variation selectors), the first being
    * `codePoint`.
    */
-  | { readonly kind: "unseen"; readonly codePoint: number; readonly count: number; readonly what: Unseen }
+  | { readonly kind: "unseen"; readonly codePoint: number; readonly count: number; readonly what: InvisibleText }
   /** Four or more blank lines in a row. */
   | { readonly kind: "blankLines"; readonly count: number };
 
@@ -121,7 +121,7 @@ function spelled(run: readonly InvisibleCharacter[]): string {
   return text;
 }
 
-function whatIs(run: readonly InvisibleCharacter[], first: InvisibleCharacter, seen: Set<number>): Unseen {
+function whatIs(run: readonly InvisibleCharacter[], first: InvisibleCharacter, seen: Set<number>): InvisibleText {
   const isSelector = selectorByte(first.codePoint) !== undefined;
   if (run.length > 1 && (isSelector || isTag(first.codePoint))) return { kind: isSelector ? "selectors" : "tags", spells: spelled(run) };
   const name = seen.has(first.codePoint) ? null : first.name;

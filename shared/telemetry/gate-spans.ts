@@ -3,7 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { RecordEvent, RecordFact } from "../record/record.ts";
-import type { SpanPlace } from "./request-trace.ts";
+import type { SpanPosition } from "./request-trace.ts";
 import type { Span, SpanEvent } from "./span.ts";
 
 /** How a review ended. */
@@ -86,7 +86,7 @@ const withEvent = (review: TracedReview, at: number, fact: GateFact): TracedRevi
       };
 
 /** One for each review. */
-export const gateSpans = (placeOf: (label: string) => SpanPlace, events: readonly RecordEvent[], now: number): Span[] =>
+export const gateSpans = (placeOf: (label: string) => SpanPosition, events: readonly RecordEvent[], now: number): Span[] =>
   reviewsIn(events).map(({ gate, openedAt, endedAt, outcome, reviewers, events: happened }): Span => ({
     ...placeOf(`review ${gate}`),
     name: `review ${gate}`,

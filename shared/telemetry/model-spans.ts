@@ -7,14 +7,14 @@
 
 import type { Attempt, Usage } from "../model/call.ts";
 import type { RecordEvent, RecordFact } from "../record/record.ts";
-import { type SpanPlace, attemptLabel } from "./request-trace.ts";
+import { type SpanPosition, attemptLabel } from "./request-trace.ts";
 import { type Attributes, type Span } from "./span.ts";
 
 /** What may be asked, as the routing table has it. */
 type TracedModel = { readonly id: string; readonly provider: string; readonly name: string };
 
 export type TracedCalls = {
-  readonly placeOf: (label: string) => SpanPlace;
+  readonly placeOf: (label: string) => SpanPosition;
   readonly operation: "chat" | "embeddings" | "execute_tool";
   /** 0 where the request does not say. */
   readonly maxTokens: number;

@@ -8,7 +8,7 @@
 import { type Endpoint, type RecordEvent, type RecordFact, providersWord } from "../record/record.ts";
 import { gateSpans } from "./gate-spans.ts";
 import { type TracedCalls, modelSpans } from "./model-spans.ts";
-import { type RequestTrace, type SpanPlace, placeIn, placesUnder, rootLabel } from "./request-trace.ts";
+import { type RequestTrace, type SpanPosition, placeIn, placesUnder, rootLabel } from "./request-trace.ts";
 import type { Attributes, Span } from "./span.ts";
 
 /** Who asked for what, as far as it could be read. */
@@ -129,7 +129,7 @@ function attributesOf(fact: RecordFact): Attributes {
   }
 }
 
-const stepSpans = ({ trace }: TracedRequest, placeOf: (label: string) => SpanPlace): Span[] =>
+const stepSpans = ({ trace }: TracedRequest, placeOf: (label: string) => SpanPosition): Span[] =>
   trace.steps.map(({ name, startedAt, endedAt, isShared }, index) => ({
     ...placeOf(`step ${index} ${name}`),
     name,

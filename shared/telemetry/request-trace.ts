@@ -65,13 +65,13 @@ export const placeIn = ({ caller }: Pick<RequestTrace, "caller">, run: string, l
 export const rootLabel = "request";
 
 /** Where a span stands: its ids, and its parent's. */
-export type SpanPlace = Pick<Span, "traceId" | "spanId" | "parent" | "state">;
+export type SpanPosition = Pick<Span, "traceId" | "spanId" | "parent" | "state">;
 
 /**
  * The places of spans right under the request's own, by their labels. What they share is computed
  * once.
  */
-export function placesUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPlace {
+export function placesUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPosition {
   const { traceId, spanId: rootId, state } = placeIn(trace, run, rootLabel);
   const shared = { traceId, parent: { spanId: rootId, isRemote: false }, ...(state === undefined ? {} : { state }) };
   return (label) => ({ ...shared, spanId: spanIdOf(run, label) });
