@@ -178,7 +178,7 @@ const Explained = () => {
   );
 };
 
-async function budgetsShown(visit: Visit, sent?: EntryState): Promise<PageAnswer> {
+async function renderBudgets(visit: Visit, sent?: EntryState): Promise<PageAnswer> {
   const [{ current, state }, { budgets: spend }] = await Promise.all([entryOn(visit, budgetForm, sent), visit.api.read(paths.admin.spend)]);
   const texts = budgetsWords[visit.language];
   return {
@@ -202,4 +202,4 @@ async function budgetsShown(visit: Visit, sent?: EntryState): Promise<PageAnswer
   };
 }
 
-export const budgetsPage = entriesPage(budgetForm, budgetsShown);
+export const budgetsPage = entriesPage(budgetForm, renderBudgets);

@@ -31,7 +31,7 @@ type Draft = {
  * For any page whose write was answered 412: the draft as JSON, to be saved in a way that the
  * operator chooses.
  */
-export async function conflictShown(visit: Visit, { name, base, text }: Draft): Promise<PageAnswer> {
+export async function renderConflict(visit: Visit, { name, base, text }: Draft): Promise<PageAnswer> {
   const [current, versions, before] = await Promise.all([
     readDocument(visit, name),
     readVersions(visit, name),

@@ -4,11 +4,11 @@ import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { nameIn, numberIn, readDocument, versionName } from "./document-api.ts";
 import { documentNames } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
-import { editorActs, editorShown } from "./editor-page.tsx";
-import { versionActs, versionShown } from "./version-page.tsx";
-import { versionsShown } from "./versions-page.tsx";
+import { editorActs, renderEditor } from "./editor-page.tsx";
+import { versionActs, renderVersion } from "./version-page.tsx";
+import { renderVersions } from "./versions-page.tsx";
 
-async function listShown(visit: Visit): Promise<PageAnswer> {
+async function renderList(visit: Visit): Promise<PageAnswer> {
   const versions = await Promise.all(documentNames.map(async (name) => (await readDocument(visit, name)).version));
   const texts = documentsWords[visit.language];
   return {
@@ -36,7 +36,7 @@ async function listShown(visit: Visit): Promise<PageAnswer> {
   };
 }
 
-export const documentsPage: ConsolePage = { path: "documents", get: listShown };
+export const documentsPage: ConsolePage = { path: "documents", get: renderList };
 
 const notFound: PageAnswer = { kind: "notFound" };
 
@@ -47,10 +47,10 @@ export const documentPages: ConsolePage = {
     const [, given, versions, number, ...rest] = visit.page.split("/");
     const name = nameIn(given);
     if (name === null || rest.length > 0 || (versions !== undefined && versions !== "versions")) return notFound;
-    if (versions === undefined) return editorShown(visit, name);
-    if (number === undefined) return versionsShown(visit, name);
+    if (versions === undefined) return renderEditor(visit, name);
+    if (number === undefined) return renderVersions(visit, name);
     const version = numberIn(number);
-    return version === null ? notFound : versionShown(visit, name, version);
+    return version === null ? notFound : renderVersion(visit, name, version);
   },
   post: async (visit) => {
     const [, given, versions, number, ...rest] = visit.page.split("/");

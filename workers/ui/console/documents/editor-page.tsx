@@ -24,7 +24,7 @@ type Draft = {
 };
 
 /** GET. */
-export async function editorShown(visit: Visit, name: DocumentName): Promise<PageAnswer> {
+export async function renderEditor(visit: Visit, name: DocumentName): Promise<PageAnswer> {
   const current = await readDocument(visit, name);
   const text = textOf(current);
   const draft = { version: current.version, base: current, text, check: await checkDraft(visit, name, text) };

@@ -5,7 +5,7 @@ import { documentPaths } from "../../../platform/urls.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import type { ApiError } from "../api.ts";
 import type { PageAnswer, Visit } from "../page.ts";
-import { conflictShown } from "./conflict-page.tsx";
+import { renderConflict } from "./conflict-page.tsx";
 import { textOf } from "./document-api.ts";
 
 type Save = {
@@ -34,7 +34,7 @@ export async function saveDocument(
     document,
     text = textOf(document),
     mayCutOff = false,
-    conflict = () => conflictShown(visit, { name, base, text }),
+    conflict = () => renderConflict(visit, { name, base, text }),
     to,
   }: Save,
 ): Promise<Result<PageAnswer, ApiError>> {

@@ -21,7 +21,7 @@ import { WriterName } from "./writer-name.tsx";
 type Said = { readonly failure?: ApiError; readonly isMoved?: boolean };
 
 /** GET. */
-export async function versionShown(visit: Visit, name: DocumentName, version: number, said: Said = {}): Promise<PageAnswer> {
+export async function renderVersion(visit: Visit, name: DocumentName, version: number, said: Said = {}): Promise<PageAnswer> {
   const [document, before, current, versions] = await Promise.all([
     findVersion(visit, name, version),
     version === 0 ? null : findVersion(visit, name, version - 1),
@@ -122,5 +122,5 @@ export async function versionActs(visit: Visit, name: DocumentName, version: num
   const query = visit.form.get("cutOffKeys") === "yes" ? { cutOffKeys: "yes" } : {};
   const done = await visit.api.send("POST", documentPaths(name).restore, { version, query, ifMatch: current });
   if (done.ok) return { kind: "redirect", to: visit.at(`documents/${name}`, { saved: done.value.version }) };
-  return versionShown(visit, name, version, done.error.status === 412 ? { isMoved: true } : { failure: done.error });
+  return renderVersion(visit, name, version, done.error.status === 412 ? { isMoved: true } : { failure: done.error });
 }

@@ -16,7 +16,7 @@ import { WriterName } from "./writer-name.tsx";
 type Compared = { readonly from: number; readonly to: number; readonly texts: readonly [string, string] | null };
 
 /** GET; with `from` and `to`, the difference of the two. */
-export async function versionsShown(visit: Visit, name: DocumentName): Promise<PageAnswer> {
+export async function renderVersions(visit: Visit, name: DocumentName): Promise<PageAnswer> {
   const [versions, compared] = await Promise.all([readVersions(visit, name), comparedIn(visit, name)]);
   const texts = documentsWords[visit.language];
   const title = `${texts.names[name]}: ${texts.versions}`;

@@ -146,7 +146,7 @@ const BypassForm = ({ visit, typed, targets: { keys, servers } }: { visit: Visit
   );
 };
 
-async function grantsShown(visit: Visit, failure: ApiError | null = null, typed: Typed = untyped): Promise<PageAnswer> {
+async function renderGrants(visit: Visit, failure: ApiError | null = null, typed: Typed = untyped): Promise<PageAnswer> {
   const [{ grants, next }, targets] = await Promise.all([read(visit), visit.may("decide") ? knownThings(visit) : null]);
   const texts = grantsWords[visit.language];
   const all = visit.query.get("show") === "all";
@@ -190,16 +190,16 @@ async function give(visit: Visit): Promise<PageAnswer> {
         ? { server: texts.noServer }
         : {}),
   };
-  if (Object.keys(errors).length > 0) return grantsShown(visit, null, typedOf(form, errors));
+  if (Object.keys(errors).length > 0) return renderGrants(visit, null, typedOf(form, errors));
   const body = { ...given, hours: Number(given["hours"] ?? 1) };
   const done = await visit.api.send("POST", paths.admin.grants, { body });
-  return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "given" }) } : grantsShown(visit, done.error, typedOf(form));
+  return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "given" }) } : renderGrants(visit, done.error, typedOf(form));
 }
 
 async function act(visit: Visit): Promise<PageAnswer> {
   if (visit.form.has("give")) return give(visit);
   const done = await visit.api.send("DELETE", paths.admin.grant, { id: visit.form.get("revoke") ?? "-" });
-  return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "revoked" }) } : grantsShown(visit, done.error);
+  return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "revoked" }) } : renderGrants(visit, done.error);
 }
 
-export const grantsPage: ConsolePage = { path: "grants", get: (visit) => grantsShown(visit), post: act };
+export const grantsPage: ConsolePage = { path: "grants", get: (visit) => renderGrants(visit), post: act };

@@ -171,7 +171,7 @@ const Keys = ({ visit, list }: { visit: Visit; list: KeysPageData }) => {
 
 type Said = { readonly failure?: ApiError; readonly typed?: Typed; readonly twice?: string };
 
-async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Promise<PageAnswer> {
+async function renderKeys(visit: Visit, { failure, typed, twice }: Said = {}): Promise<PageAnswer> {
   const mayChange = visit.may("change");
   const [list, policy] = await Promise.all([listed(visit), mayChange ? visit.api.read(paths.admin.policy) : {}]);
   const texts = keysWords[visit.language];
@@ -241,17 +241,17 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const revoked = form.get("revoke");
   if (revoked !== null) {
     const done = await api.send("DELETE", paths.admin.key, { id: revoked });
-    return done.ok ? { kind: "redirect", to: visit.at("keys", { done: "revoked" }) } : keysShown(visit, { failure: done.error });
+    return done.ok ? { kind: "redirect", to: visit.at("keys", { done: "revoked" }) } : renderKeys(visit, { failure: done.error });
   }
   const request = keyRequestIn(visit);
-  if (!request.ok) return keysShown(visit, { typed: request.error });
+  if (!request.ok) return renderKeys(visit, { typed: request.error });
   const made = await api.send("POST", paths.admin.keys, { body: request.value });
   if (made.ok) return madeShown(visit, made.value);
   const { id } = made.error.body;
-  if (made.error.status === 409 && typeof id === "string") return keysShown(visit, { twice: id });
+  if (made.error.status === 409 && typeof id === "string") return renderKeys(visit, { twice: id });
   const errors = fieldErrors(made.error, keyField);
   const typed = typedOf(form, errors);
-  return keysShown(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: made.error });
+  return renderKeys(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: made.error });
 }
 
-export const keysPage: ConsolePage = { path: "keys", get: (visit) => keysShown(visit), post: act };
+export const keysPage: ConsolePage = { path: "keys", get: (visit) => renderKeys(visit), post: act };

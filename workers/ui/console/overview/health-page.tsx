@@ -49,7 +49,7 @@ const Group = ({ title, of, findings, checks }: GroupProps) =>
     </section>
   );
 
-async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
+async function renderHealth(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const [{ health: own }, diagnosis] = await Promise.all([visit.api.read(paths.admin.overview), visit.api.read(paths.admin.doctor)]);
   const texts = overviewWords[visit.language];
   const { health } = texts;
@@ -91,7 +91,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer
 
 async function check(visit: Visit): Promise<PageAnswer> {
   const asked = await visit.api.send("POST", paths.admin.doctor);
-  return asked.ok ? { kind: "redirect", to: visit.at("health", { done: "checked" }) } : healthShown(visit, asked.error);
+  return asked.ok ? { kind: "redirect", to: visit.at("health", { done: "checked" }) } : renderHealth(visit, asked.error);
 }
 
-export const healthPage: ConsolePage = { path: "health", get: (visit) => healthShown(visit), post: check };
+export const healthPage: ConsolePage = { path: "health", get: (visit) => renderHealth(visit), post: check };

@@ -101,7 +101,7 @@ const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: OverviewC
   );
 };
 
-async function overviewShown(visit: Visit): Promise<PageAnswer> {
+async function renderOverview(visit: Visit): Promise<PageAnswer> {
   const period = periods.find((each) => each === visit.query.get("period")) ?? "day";
   const texts = overviewWords[visit.language];
   const numbers = numbersOf(visit.language);
@@ -153,4 +153,4 @@ async function overviewShown(visit: Visit): Promise<PageAnswer> {
   };
 }
 
-export const overviewPage: ConsolePage = { path: "", get: overviewShown };
+export const overviewPage: ConsolePage = { path: "", get: renderOverview };

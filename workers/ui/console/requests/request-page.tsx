@@ -300,7 +300,7 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
 
 const runOf = ({ page }: Visit): string => page.slice("requests/".length);
 
-async function requestShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
+async function renderRequest(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const [line, keys, stops] = await Promise.all([
     visit.api.find(paths.admin.run, { id: runOf(visit) }),
     visit.api.read(paths.admin.keys),
@@ -324,10 +324,10 @@ function missing(visit: Visit): PageAnswer {
 }
 
 async function act(visit: Visit): Promise<PageAnswer> {
-  if (visit.form.get("do") !== "cancel") return requestShown(visit);
+  if (visit.form.get("do") !== "cancel") return renderRequest(visit);
   const run = runOf(visit);
   const done = await visit.api.send("DELETE", paths.admin.run, { id: run });
-  return done.ok ? { kind: "redirect", to: visit.at(`requests/${run}`, { done: "cancelled" }) } : requestShown(visit, done.error);
+  return done.ok ? { kind: "redirect", to: visit.at(`requests/${run}`, { done: "cancelled" }) } : renderRequest(visit, done.error);
 }
 
-export const requestPage: ConsolePage = { path: "requests/*", get: (visit) => requestShown(visit), post: act };
+export const requestPage: ConsolePage = { path: "requests/*", get: (visit) => renderRequest(visit), post: act };

@@ -172,7 +172,7 @@ async function listRequests(visit: Visit, filters: Filters): Promise<RunList | R
   }
 }
 
-async function requestsShown(visit: Visit): Promise<PageAnswer> {
+async function renderRequests(visit: Visit): Promise<PageAnswer> {
   const filters = filtersIn(visit.query);
   const whole = /^run_[\w-]{30,}$/.exec(filters["q"] ?? "")?.[0];
   if (whole !== undefined && (await visit.api.find(paths.admin.run, { id: whole })) !== null)
@@ -212,4 +212,4 @@ async function requestsShown(visit: Visit): Promise<PageAnswer> {
   };
 }
 
-export const requestsPage: ConsolePage = { path: "requests", get: requestsShown };
+export const requestsPage: ConsolePage = { path: "requests", get: renderRequests };

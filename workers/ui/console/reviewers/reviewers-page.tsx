@@ -132,7 +132,7 @@ const TestNote = ({ of: { reviewer, channel, isSent, text } }: { of: Tested }) =
 
 type Said = { readonly failure?: ApiError; readonly tested?: Tested };
 
-async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Promise<PageAnswer> {
+async function renderReviewers(visit: Visit, { failure, tested }: Said = {}): Promise<PageAnswer> {
   const after = visit.query.get("after");
   const isFirst = after === null || after === "";
   const { reviewers, next } = await visit.api.read(paths.admin.reviewers, isFirst ? {} : { query: { after } });
@@ -168,21 +168,21 @@ async function act(visit: Visit): Promise<PageAnswer> {
     const done = await api.send("DELETE", paths.admin.inboxSessions, { reviewer: signedOut });
     return done.ok
       ? { kind: "redirect", to: visit.at("reviewers", { ended: String(done.value.ended) }) }
-      : reviewersShown(visit, { failure: done.error });
+      : renderReviewers(visit, { failure: done.error });
   }
   const texts = reviewersWords[language];
   const [reviewer, channel] = [form.get("reviewer") ?? "", form.get("test") ?? ""];
   const answer = await api.send("POST", paths.admin.channelTest, { body: { reviewer, channel } });
-  if (!isLinkChannel(channel)) return reviewersShown(visit, answer.ok ? {} : { failure: answer.error });
+  if (!isLinkChannel(channel)) return renderReviewers(visit, answer.ok ? {} : { failure: answer.error });
   const of = { reviewer, channel };
   if (answer.ok) {
     const { state } = answer.value;
-    return reviewersShown(visit, {
+    return renderReviewers(visit, {
       tested: { ...of, isSent: state === "sent", text: testResultWords(state, channelWords(channel, language), language) },
     });
   }
   const text = refusalOf(answer.error, texts);
-  return reviewersShown(visit, text === null ? { failure: answer.error } : { tested: { ...of, isSent: false, text } });
+  return renderReviewers(visit, text === null ? { failure: answer.error } : { tested: { ...of, isSent: false, text } });
 }
 
 /** Why nothing was sent at all; null where the page has no words for it. */
@@ -192,4 +192,4 @@ function refusalOf({ status, body }: ApiError, texts: (typeof reviewersWords)["e
   return issue === "notSetUp" || issue === "noAddress" ? texts[issue] : null;
 }
 
-export const reviewersPage: ConsolePage = { path: "reviewers", get: (visit) => reviewersShown(visit), post: act };
+export const reviewersPage: ConsolePage = { path: "reviewers", get: (visit) => renderReviewers(visit), post: act };

@@ -17,7 +17,7 @@ import { type DrawnProps, MoreFields, othersThan } from "../fields.tsx";
 import { useTexts } from "../page.ts";
 import { playScript } from "./playground.tsx";
 import { modelForm } from "./routing-fields.ts";
-import { routingShown } from "./routing-page.tsx";
+import { renderRouting } from "./routing-page.tsx";
 import { routingWords } from "./routing-words.ts";
 import { FieldSet, type TableEntry, pageOf } from "./table-entry.tsx";
 
@@ -68,7 +68,7 @@ const entry: TableEntry = {
     return { document: changed, at: pointerTo(["models", indexOf(changed, edit)]) };
   },
   without: withoutModel,
-  tryDraft: (visit, value, version) => routingShown(visit, { text: textOf(value), value, version }),
+  tryDraft: (visit, value, version) => renderRouting(visit, { text: textOf(value), value, version }),
   fields: (drawn, table) => {
     const options = { provider: Object.keys(providersIn(table)).map((name) => [name, name] as const) };
     return (

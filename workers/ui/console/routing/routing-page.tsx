@@ -13,7 +13,7 @@ import { PlayForm, PlayResult, type TableDraft, play, playScript } from "./playg
 import { readReady, readTable } from "./routing-api.ts";
 import { routingWords } from "./routing-words.ts";
 
-export async function routingShown(visit: Visit, draft: TableDraft | null = null): Promise<PageAnswer> {
+export async function renderRouting(visit: Visit, draft: TableDraft | null = null): Promise<PageAnswer> {
   const [{ table }, ready, played] = await Promise.all([readTable(visit), readReady(visit), play(visit, draft)]);
   const texts = routingWords[visit.language];
   return {
@@ -62,7 +62,7 @@ async function routingActs(visit: Visit): Promise<PageAnswer> {
   const draft = draftIn(visit);
   // A draft that is no JSON goes back to the editor, which says where.
   if (draft === "notJson") return visit.form.has("part") ? { kind: "notFound" } : editorActs(visit, "routing");
-  if (visit.form.get("part") !== "play") return routingShown(visit, draft);
+  if (visit.form.get("part") !== "play") return renderRouting(visit, draft);
   const played = await play(visit, draft);
   return { kind: "part", body: () => <PlayResult played={played} /> };
 }
@@ -75,4 +75,4 @@ function draftIn(visit: Visit): TableDraft | null | "notJson" {
   return read.ok ? { text, value: read.value, version } : "notJson";
 }
 
-export const routingPage: ConsolePage = { path: "routing", get: (visit) => routingShown(visit), post: routingActs };
+export const routingPage: ConsolePage = { path: "routing", get: (visit) => renderRouting(visit), post: routingActs };

@@ -217,7 +217,7 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
 
 type Said = { readonly sent?: EntryState; readonly checked?: CheckedServer; readonly failure?: ApiError };
 
-async function serversShown(visit: Visit, { sent, checked, failure }: Said = {}): Promise<PageAnswer> {
+async function renderServers(visit: Visit, { sent, checked, failure }: Said = {}): Promise<PageAnswer> {
   const [{ current, state }, use, stops, { servers: waiting }] = await Promise.all([
     entryOn(visit, serverForm, sent),
     usesOf(visit),
@@ -260,13 +260,13 @@ async function serversShown(visit: Visit, { sent, checked, failure }: Said = {})
 const usesOf = async ({ api }: Visit): Promise<readonly SunsetLine[]> =>
   (await api.read(paths.admin.sunset, { query: { limit: "200" } })).servers;
 
-const entries = entriesPage(serverForm, (visit, sent) => serversShown(visit, sent === undefined ? {} : { sent }));
+const entries = entriesPage(serverForm, (visit, sent) => renderServers(visit, sent === undefined ? {} : { sent }));
 
 async function act(visit: Visit): Promise<PageAnswer> {
   const checked = visit.form.get("check");
   if (checked === null) return entries.post(visit);
   const answer = await visit.api.send("POST", paths.admin.doctorServer, { server: checked });
-  return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
+  return renderServers(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
 }
 
 export const serversPage: ConsolePage = { ...entries, post: act };

@@ -210,7 +210,7 @@ const ToolRow = ({ visit, tool, calls }: ToolProps & { readonly calls: ServerToo
   );
 };
 
-async function toolsShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
+async function renderTools(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const server = nameIn(visit);
   const after = visit.query.get("after") ?? "";
   const [all, waiting] = await Promise.all([
@@ -273,8 +273,8 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const isAccepted = form.get("do") === "accept";
   const path = isAccepted ? paths.admin.acceptTools : paths.admin.hideTools;
   const done = await api.send("POST", path, { server: nameIn(visit), body: { tools } });
-  if (!done.ok) return toolsShown(visit, done.error);
+  if (!done.ok) return renderTools(visit, done.error);
   return { kind: "redirect", to: visit.at(visit.page, { done: isAccepted ? "accepted" : "hidden" }) };
 }
 
-export const toolsPage: ConsolePage = { path: "servers/*", get: (visit) => toolsShown(visit), post: act };
+export const toolsPage: ConsolePage = { path: "servers/*", get: (visit) => renderTools(visit), post: act };

@@ -140,7 +140,7 @@ const Done = ({ visit, known }: { visit: Visit; known: StopTargets }) => {
   );
 };
 
-async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {}): Promise<PageAnswer> {
+async function renderStops(visit: Visit, { failure, isMissing = false }: Said = {}): Promise<PageAnswer> {
   const [stops, known] = await Promise.all([stopsOf(visit), knownThings(visit)]);
   const left = {
     servers: known.servers.filter((server) => !stops.some((stop) => stop.scope === "server" && stop.server === server)),
@@ -193,9 +193,9 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;
   const resumed = form.get("resume");
   const path = resumed ?? form.get("stop") ?? pathIn(form);
-  if (path === null) return stopsShown(visit, { isMissing: true });
+  if (path === null) return renderStops(visit, { isMissing: true });
   const done = await api.send(resumed === null ? "PUT" : "DELETE", `${paths.admin.stops}/${path}`);
-  if (!done.ok) return stopsShown(visit, { failure: done.error });
+  if (!done.ok) return renderStops(visit, { failure: done.error });
   const what = resumed === null ? "stopped" : "resumed";
   const from = form.get("from") ?? "";
   if (comesFrom.test(from)) return { kind: "redirect", to: visit.at(from, { stop: what }) };
@@ -205,4 +205,4 @@ async function act(visit: Visit): Promise<PageAnswer> {
   };
 }
 
-export const stopsPage: ConsolePage = { path: "stops", get: (visit) => stopsShown(visit), post: act };
+export const stopsPage: ConsolePage = { path: "stops", get: (visit) => renderStops(visit), post: act };

@@ -29,7 +29,7 @@ export type UsageParts = {
   readonly keyNames: ReadonlyMap<string, string>;
 };
 
-async function usageShown(visit: Visit): Promise<PageAnswer> {
+async function renderUsage(visit: Visit): Promise<PageAnswer> {
   const { query } = visit;
   const by = views.find((each) => each === query.get("by")) ?? "server";
   const days = periods.find((each) => String(each) === query.get("days")) ?? defaultDays;
@@ -89,4 +89,4 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
   };
 }
 
-export const usagePage: ConsolePage = { path: "usage", get: usageShown };
+export const usagePage: ConsolePage = { path: "usage", get: renderUsage };
