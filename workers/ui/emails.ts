@@ -11,7 +11,7 @@ import { type SignInEmailInput, signInEmail } from "./inbox/sign-in-email.tsx";
 import { type EmailContent, type ReviewEmailInput, reviewEmail } from "./review-email.tsx";
 import { testEmail } from "./test-email.tsx";
 
-export type AskedEmail =
+export type EmailRenderInput =
   | { readonly kind: "review"; readonly input: ReviewEmailInput }
   | { readonly kind: "ended"; readonly input: EndedEmailInput }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language }
@@ -19,7 +19,7 @@ export type AskedEmail =
   | ({ readonly kind: "test"; readonly language: Language } & TestInput)
   | { readonly kind: "signIn"; readonly input: SignInEmailInput };
 
-export function renderEmail(asked: AskedEmail): EmailContent {
+export function renderEmail(asked: EmailRenderInput): EmailContent {
   switch (asked.kind) {
     case "review":
       return reviewEmail(asked.input);

@@ -15,7 +15,7 @@ import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMess
 import { type SlackModal, denyModal, editModal, modalErrors, outcomeModal, reasonError } from "./slack-modal.ts";
 import { tellMessage, tellWords } from "./slack-tell.ts";
 
-export type AskedSlackMessage =
+export type SlackRenderInput =
   /** `isBrief`: without what makes it long, for where Slack refused the whole one. */
   | { readonly kind: "review"; readonly input: Omit<SlackMessageInput, "words">; readonly isBrief: boolean }
   | { readonly kind: "reminder"; readonly input: Omit<SlackMessageInput, "words"> }
@@ -26,7 +26,7 @@ export type AskedSlackMessage =
   /** To the member alone who pressed a button. `url` is their own link. */
   | { readonly kind: "told"; readonly said: PressWords; readonly url: string | null };
 
-function message(asked: AskedSlackMessage, language: Language): SlackMessage {
+function message(asked: SlackRenderInput, language: Language): SlackMessage {
   const words = noticeWordsOf(language);
   switch (asked.kind) {
     case "review":

@@ -18,13 +18,13 @@ import {
   teamsTest,
 } from "./teams-card.ts";
 
-export type AskedTeamsMessage =
+export type TeamsRenderInput =
   | { readonly kind: "review" | "brief" | "reminder"; readonly input: Omit<TeamsCardInput, "words"> }
   | { readonly kind: "ended"; readonly view: ReviewView }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] }
   | ({ readonly kind: "test" } & TestInput);
 
-function message(asked: AskedTeamsMessage, language: Language): TeamsMessage {
+function message(asked: TeamsRenderInput, language: Language): TeamsMessage {
   const words = noticeWordsOf(language);
   switch (asked.kind) {
     case "review":

@@ -12,7 +12,7 @@ import { noticeWordsOf } from "../words/notice-words.ts";
 import { textOf } from "../../words/text.ts";
 
 /** Nothing of the content is in it. */
-export type AskedWebhookWords = {
+export type WebhookRenderInput = {
   readonly facts: NoticeFacts;
   readonly isAhead: ReviewFacts["isAhead"];
   readonly names: Pick<ReviewView["requestor"], "server" | "client" | "method" | "name">;
@@ -23,7 +23,7 @@ export type AskedWebhookWords = {
 /** A line, and the request in a sentence: a receiver may show both as plain text. */
 export type WebhookWords = { readonly title: string; readonly summary: string };
 
-function words({ facts, isAhead, names, now }: AskedWebhookWords, language: Language): WebhookWords {
+function words({ facts, isAhead, names, now }: WebhookRenderInput, language: Language): WebhookWords {
   const said = noticeWordsOf(language);
   const plain = (name: string): string => outsideName(name, said, { plain: true });
   const sentence = asksWords({ requestKind: facts.requestKind, isAhead }, said.review);

@@ -10,7 +10,7 @@ import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 import type { EmailContent } from "../../ui/review-email.tsx";
-import type { AskedEmail } from "../../ui/emails.ts";
+import type { EmailRenderInput } from "../../ui/emails.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { bindingSender } from "./binding.ts";
@@ -79,7 +79,7 @@ const senderOf = ({ sender }: EmailSettings): MailSender =>
 export const canSendEmail = (env: Env): boolean => emailSettings(env).ok;
 
 /** Sends an email that is no notice to one address. May be called twice with one key. */
-export async function sendEmail(env: Env, to: string, asked: AskedEmail, idempotencyKey: string): Promise<DeliveryResult> {
+export async function sendEmail(env: Env, to: string, asked: EmailRenderInput, idempotencyKey: string): Promise<DeliveryResult> {
   const settings = emailSettings(env);
   if (!settings.ok) return { kind: "failed", why: "notConfigured" };
   try {
@@ -122,7 +122,7 @@ export function emailChannel(env: Env): Channel | undefined {
     },
   };
 
-  async function deliver(notice: Notice, asked: AskedEmail | undefined): Promise<DeliveryResult> {
+  async function deliver(notice: Notice, asked: EmailRenderInput | undefined): Promise<DeliveryResult> {
     if (asked === undefined) return { kind: "sent", receipt: null };
     const mail = mailOf(notice, from, await fromPages(env.PAGES.channels.email.renderers.mail(asked)));
     if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
@@ -145,7 +145,7 @@ const automatic = {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
-function askedEmailOf({ view, reviewer, url, why, excerpt, link }: Notice): AskedEmail | undefined {
+function askedEmailOf({ view, reviewer, url, why, excerpt, link }: Notice): EmailRenderInput | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
   return {
     kind: "review",
@@ -157,7 +157,7 @@ function askedEmailOf({ view, reviewer, url, why, excerpt, link }: Notice): Aske
  * Only where the request's key ended before a decision: its reviewers are told. After a decision
  * the link's page shows the outcome.
  */
-function endedEmailOf({ view, reviewer, url, link }: Notice): AskedEmail | undefined {
+function endedEmailOf({ view, reviewer, url, link }: Notice): EmailRenderInput | undefined {
   const { keyEnd = null } = view;
   if (view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent") return undefined;
   return { kind: "ended", input: { view, language: languageFor(reviewer.language), keyEnd, url } };

@@ -4,7 +4,7 @@
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import type { SlackMessageInput } from "../../../shared/channels/slack/slack-message.ts";
-import type { AskedSlackMessage } from "../../../shared/channels/slack/slack-renderers.ts";
+import type { SlackRenderInput } from "../../../shared/channels/slack/slack-renderers.ts";
 import { type SlackAct, slackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
@@ -133,7 +133,7 @@ async function post(slack: Slack, notice: Notice): Promise<DeliveryResult> {
 }
 
 /** Sends a message in its reader's language. It rejects where the pages Worker does not answer. */
-async function say({ app, pages }: Slack, { method, params, reader }: Call, asked: AskedSlackMessage): Promise<SlackAnswer> {
+async function say({ app, pages }: Slack, { method, params, reader }: Call, asked: SlackRenderInput): Promise<SlackAnswer> {
   const { text, blocks } = await fromPages(pages.channels.slack.renderers.message(asked, languageFor(reader.language)));
   return callSlack(app, method, { ...params, text, blocks });
 }
@@ -142,7 +142,7 @@ async function say({ app, pages }: Slack, { method, params, reader }: Call, aske
  * Sends the message; where Slack refuses its size, the one without what makes it long, so that the
  * reviewer can at least open the review.
  */
-async function sayFitting(slack: Slack, call: Call, asked: Extract<AskedSlackMessage, { isBrief: boolean }>): Promise<SlackAnswer> {
+async function sayFitting(slack: Slack, call: Call, asked: Extract<SlackRenderInput, { isBrief: boolean }>): Promise<SlackAnswer> {
   const answer = await say(slack, call, asked);
   return isTooMuch(answer) ? say(slack, call, { ...asked, isBrief: true }) : answer;
 }

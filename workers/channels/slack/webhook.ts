@@ -4,7 +4,7 @@
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import type { SlackMessage } from "../../../shared/channels/slack/slack-message.ts";
-import type { AskedSlackMessage } from "../../../shared/channels/slack/slack-renderers.ts";
+import type { SlackRenderInput } from "../../../shared/channels/slack/slack-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
@@ -23,12 +23,12 @@ const errors: Readonly<Record<number, NoticeError>> = {
 };
 
 export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["PAGES"]): Channel {
-  const post = async (reviewer: Reviewer | undefined, asked: AskedSlackMessage): Promise<DeliveryResult> =>
+  const post = async (reviewer: Reviewer | undefined, asked: SlackRenderInput): Promise<DeliveryResult> =>
     postTo(address, await fromPages(pages.channels.slack.renderers.message(asked, languageFor(reviewer?.language))));
   /** Where Slack refuses the whole message, the one without what makes it long. */
   const postFitting = async (
     reviewer: Reviewer | undefined,
-    asked: Extract<AskedSlackMessage, { isBrief: boolean }>,
+    asked: Extract<SlackRenderInput, { isBrief: boolean }>,
   ): Promise<DeliveryResult> => {
     const first = await post(reviewer, asked);
     return first.kind === "failed" && first.why === "invalid" ? post(reviewer, { ...asked, isBrief: true }) : first;

@@ -10,7 +10,7 @@ import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { answerersOf, isAhead } from "../../../shared/review/review-facts.ts";
-import type { AskedWebhookWords, WebhookWords } from "../../../shared/channels/webhook/webhook-renderers.ts";
+import type { WebhookRenderInput, WebhookWords } from "../../../shared/channels/webhook/webhook-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
@@ -139,7 +139,7 @@ const whichOf = ({ view, link }: Notice) => ({ run: view.run, gate: link.gate, r
 
 const endingOf = (notice: Notice): object => ({ ...whichOf(notice), state: endOf(notice.view) });
 
-const saidOf = (view: ReviewView): AskedWebhookWords => {
+const saidOf = (view: ReviewView): WebhookRenderInput => {
   const { server, client, method, name } = view.requestor;
   return { facts: noticeFacts(view), isAhead: isAhead(view), names: { server, client, method, name }, now: view.now };
 };
