@@ -13,7 +13,7 @@ import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { callSentences, noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
+import { callSentences, noteWords, placeWords, invisibleWords } from "../../shared/channels/content-words.ts";
 import { textOf } from "../../shared/words/text.ts";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 
@@ -26,7 +26,7 @@ const bar = "  ┃ ";
 function outsideLines(text: string): string[] {
   const shown = viewText(text).map((segment) => {
     if (segment.kind === "text") return segment.text;
-    return `⟨${unseenWords(segment, inEnglish)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
+    return `⟨${invisibleWords(segment, inEnglish)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
   });
   return shown
     .join("")

@@ -20,14 +20,14 @@ import {
   placeOf,
   reviewLines,
 } from "./screen.ts";
-import { editFaultWords } from "../../shared/channels/content-words.ts";
+import { editErrorWords } from "../../shared/channels/content-words.ts";
 
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
 
 type Ask = (question: string) => Promise<string>;
 
 const issueLines = (view: ReviewView, issues: readonly EditIssue[]): string[] =>
-  issues.map(({ field, fault }) => `${placeOf(view, field)}: ${editFaultWords(fault, inEnglish)}`);
+  issues.map(({ field, fault }) => `${placeOf(view, field)}: ${editErrorWords(fault, inEnglish)}`);
 
 /** Chooses a text, opens it in the editor, and shows what changed. */
 async function edit(review: OpenReview, draft: Draft | null, ask: Ask): Promise<Draft | null> {

@@ -44,7 +44,7 @@ export const callWords = ({ server, tool }: Pick<ToolCall, "server" | "tool">, {
  * What a text has that nobody sees: "U+200B zero width space ×3", "7 tag characters that spell
  * “send it”", "12 blank lines". The names of characters are Unicode's.
  */
-export function unseenWords(segment: Exclude<Segment, { kind: "text" }>, { lang, review: { outside } }: ReviewWords): string {
+export function invisibleWords(segment: Exclude<Segment, { kind: "text" }>, { lang, review: { outside } }: ReviewWords): string {
   if (segment.kind === "blankLines") return textOf(outside.blankLines, { n: segment.count }, lang);
   const { what, codePoint, count } = segment;
   if (what.kind === "character") {
@@ -87,7 +87,7 @@ export function callSentences({ call, differing }: CalledFacts, words: ReviewWor
 }
 
 /** Why an edit was refused. */
-export function editFaultWords(fault: EditFault, words: ReviewWords): string {
+export function editErrorWords(fault: EditFault, words: ReviewWords): string {
   const { lang, review } = words;
   const { editFault, fieldFault, jsonFault, marks } = review;
   switch (fault.kind) {
@@ -122,7 +122,7 @@ export function editFaultWords(fault: EditFault, words: ReviewWords): string {
     case "jsonRule":
       return jsonFault[fault.rule];
     case "inside":
-      return fault.at + marks.colon + editFaultWords(fault.fault, words);
+      return fault.at + marks.colon + editErrorWords(fault.fault, words);
     case "raised":
       return textOf(editFault.raised, { requested: String(fault.requested) }, lang);
     case "notRequestedJson":

@@ -8,7 +8,7 @@
 
 import { viewText } from "../review/text-view.ts";
 import { textOf } from "../words/text.ts";
-import { unseenWords } from "./content-words.ts";
+import { invisibleWords } from "./content-words.ts";
 import { beginningOf } from "./excerpt.ts";
 import type { NoticeWords } from "./words/notice-words.ts";
 
@@ -26,7 +26,7 @@ export const unlinked = (text: string): string => text.replace(joints, `${breake
 export function outsideText(text: string, words: NoticeWords): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
-    return `⟨${unlinked(unseenWords(segment, words))}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
+    return `⟨${unlinked(invisibleWords(segment, words))}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
   });
   return parts.join("").replaceAll("\r\n", "\n");
 }

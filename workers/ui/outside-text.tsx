@@ -3,7 +3,7 @@
 // link.
 
 import type { Child } from "hono/jsx";
-import { placeWords, unseenWords } from "../../shared/channels/content-words.ts";
+import { placeWords, invisibleWords } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { ContentKind } from "../../shared/model/subject/subject.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
@@ -21,7 +21,7 @@ const Parts = ({ segments }: { segments: readonly Segment[] }) => {
         segment.kind === "text" ? (
           segment.text
         ) : (
-          <b class={segment.kind === "unseen" ? "unseen" : "unseen gap"}>{unseenWords(segment, words)}</b>
+          <b class={segment.kind === "unseen" ? "unseen" : "unseen gap"}>{invisibleWords(segment, words)}</b>
         ),
       )}
     </>
@@ -95,7 +95,7 @@ export const Frames = ({ parts }: { parts: readonly FramedPart[] }) => (
 /** A segment without elements. */
 const lettersOf = (segment: Segment, words: Words): string => {
   if (segment.kind === "text") return segment.text;
-  const label = `⟨${unseenWords(segment, words)}⟩`;
+  const label = `⟨${invisibleWords(segment, words)}⟩`;
   return segment.kind === "unseen" ? label : `\n${label}\n`;
 };
 

@@ -9,7 +9,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import type { Child } from "hono/jsx";
 import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { useWords } from "./language.ts";
-import { editFaultWords } from "../../shared/channels/content-words.ts";
+import { editErrorWords } from "../../shared/channels/content-words.ts";
 import { Plain, PlaceName } from "./outside-text.tsx";
 import { controlId } from "./place-id.ts";
 import { fillText } from "./sentence.tsx";
@@ -56,7 +56,7 @@ export function fieldProblems({ why, issues = [] }: Problem, words: Words): Fiel
   const { answers } = words.page;
   if (why === "noGrant") return [{ field: "", message: answers.noGrant.message }];
   if (why === "uses") return [{ field: "", message: fillText(answers.uses.message, { most: mostGrantUses }) }];
-  return issues.map(({ field, fault }) => ({ field, message: editFaultWords(fault, words) }));
+  return issues.map(({ field, fault }) => ({ field, message: editErrorWords(fault, words) }));
 }
 
 /** What a field is called: in a form as its server calls it. */

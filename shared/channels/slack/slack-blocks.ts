@@ -7,7 +7,7 @@
 
 import { viewText, type Segment } from "../../review/text-view.ts";
 import { textParts } from "../../words/text.ts";
-import { unseenWords } from "../content-words.ts";
+import { invisibleWords } from "../content-words.ts";
 import { unlinked } from "../plain-text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 
@@ -101,7 +101,7 @@ export const moment = (at: number): Inline => ({
 });
 
 const segmentWords = (segment: Segment, words: NoticeWords): string =>
-  segment.kind === "text" ? segment.text : `⟨${unseenWords(segment, words)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
+  segment.kind === "text" ? segment.text : `⟨${invisibleWords(segment, words)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
 
 /**
  * A text from outside as it is shown: invisible characters are named, blank lines are counted,

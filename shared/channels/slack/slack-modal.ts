@@ -15,7 +15,7 @@ import type { NoticeWords } from "../words/notice-words.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import { findInvisible } from "../../invisible-characters.ts";
 import type { ReviewView } from "../../review/view.ts";
-import { editFaultWords } from "../content-words.ts";
+import { editErrorWords } from "../content-words.ts";
 
 export type SlackModal = {
   readonly type: "modal";
@@ -100,7 +100,7 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
 export function modalErrors(view: ReviewView, issues: readonly EditIssue[], words: NoticeWords): Record<string, string> | null {
   const fields = editableFields(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
-  return Object.fromEntries(issues.map(({ field, fault }) => [field, editFaultWords(fault, words)]));
+  return Object.fromEntries(issues.map(({ field, fault }) => [field, editErrorWords(fault, words)]));
 }
 
 /** What Slack shows beside the reason of a denial that is too long. */

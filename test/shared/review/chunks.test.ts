@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { unseenWords } from "../../../shared/channels/content-words.ts";
+import { invisibleWords } from "../../../shared/channels/content-words.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { chunksOf } from "../../../shared/review/chunks.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
@@ -11,7 +11,7 @@ const textOf = (text: string) =>
   chunksOf(viewText(text))
     .flatMap(({ segments }) =>
       segments.map((segment) =>
-        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? unseenWords(segment, words) : "\n".repeat(segment.count),
+        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? invisibleWords(segment, words) : "\n".repeat(segment.count),
       ),
     )
     .join("");
@@ -53,7 +53,7 @@ test("no text loses or gains a character, and no stretch is much longer than the
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const text = pieces.join("");
       const labelled = viewText(text).map((segment) =>
-        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? unseenWords(segment, words) : "\n".repeat(segment.count),
+        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? invisibleWords(segment, words) : "\n".repeat(segment.count),
       );
       expect(textOf(text)).toBe(labelled.join(""));
       for (const { segments } of chunksOf(viewText(text))) {

@@ -5,7 +5,7 @@ import { catalogues } from "../../../shared/channels/words/words.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyEdits } from "../../../shared/review/edit.ts";
 import { fieldsOf } from "../../../shared/review/subject/parts.ts";
-import { editFaultWords } from "../../../shared/channels/content-words.ts";
+import { editErrorWords } from "../../../shared/channels/content-words.ts";
 
 const request: ChatRequest = {
   kind: "chat",
@@ -146,7 +146,7 @@ describe("applyEdits of a request", () => {
     const result = edit(path, text);
     expect(result.ok).toBe(false);
     if (result.ok) return;
-    expect(result.error.map(({ field, fault }) => [field, editFaultWords(fault, catalogues.en)])).toEqual([
+    expect(result.error.map(({ field, fault }) => [field, editErrorWords(fault, catalogues.en)])).toEqual([
       [path, expect.stringMatching(message)],
     ]);
   });

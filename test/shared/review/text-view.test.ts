@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { unseenWords } from "../../../shared/channels/content-words.ts";
+import { invisibleWords } from "../../../shared/channels/content-words.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { viewText } from "../../../shared/review/text-view.ts";
 
@@ -42,7 +42,7 @@ describe("viewText", () => {
   test("has words for each", () => {
     const selectors = "\ufe01\ufe02";
     const text = `a\u200b\u200bb\u200bc\u{e0041}\u{e0042}d${selectors}e${" ".repeat(120)}f\u{e0041}`;
-    const said = viewText(text).flatMap((segment) => (segment.kind === "unseen" ? [unseenWords(segment, words)] : []));
+    const said = viewText(text).flatMap((segment) => (segment.kind === "unseen" ? [invisibleWords(segment, words)] : []));
     expect(said).toEqual([
       "U+200B zero width space ×2",
       "U+200B",

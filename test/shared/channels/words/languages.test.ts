@@ -5,7 +5,7 @@ import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
 import { fieldWords } from "../../../../shared/channels/slack/slack-request-kind.ts";
-import { editFaultWords, placeWords } from "../../../../shared/channels/content-words.ts";
+import { editErrorWords, placeWords } from "../../../../shared/channels/content-words.ts";
 import { textOf } from "../../../../shared/words/text.ts";
 
 describe("the language", () => {
@@ -135,7 +135,7 @@ describe("a sentence that is computed has no English in Chinese", () => {
         { kind: "tooMany", limit: 2 },
         { kind: "noMatch" },
       ] as const
-    ).map((fault) => editFaultWords(fault, catalogues["zh-CN"])),
+    ).map((fault) => editErrorWords(fault, catalogues["zh-CN"])),
     placeWords("/structuredContent", catalogues["zh-CN"], "toolCall"),
     fieldWords("/messages/0/content/0/text", { gate: "request", kind: "chat" }, catalogues["zh-CN"]),
     fieldWords("/content/0/text", { gate: "response", kind: "chat" }, catalogues["zh-CN"]),
