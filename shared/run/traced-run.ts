@@ -33,7 +33,7 @@ const operations: Readonly<Record<SubjectRequest["kind"], TracedCalls["operation
 export const tracedCalls = (
   { candidates, requestor: { server, name }, use }: Pick<RequestInput, "candidates" | "requestor" | "use">,
   kind: SubjectRequest["kind"],
-): Omit<TracedCalls, "placeOf"> => ({
+): Omit<TracedCalls, "positionOf"> => ({
   operation: operations[kind],
   maxTokens: use?.maxTokens ?? 0,
   models:

@@ -86,9 +86,9 @@ const withEvent = (review: TracedReview, at: number, fact: GateFact): TracedRevi
       };
 
 /** One for each review. */
-export const gateSpans = (placeOf: (label: string) => SpanPosition, events: readonly RecordEvent[], now: number): Span[] =>
+export const gateSpans = (positionOf: (label: string) => SpanPosition, events: readonly RecordEvent[], now: number): Span[] =>
   reviewsIn(events).map(({ gate, openedAt, endedAt, outcome, reviewers, events: happened }): Span => ({
-    ...placeOf(`review ${gate}`),
+    ...positionOf(`review ${gate}`),
     name: `review ${gate}`,
     kind: "internal",
     startedAt: openedAt,

@@ -14,7 +14,7 @@ import { type Attributes, type Span } from "./span.ts";
 type TracedModel = { readonly id: string; readonly provider: string; readonly name: string };
 
 export type TracedCalls = {
-  readonly placeOf: (label: string) => SpanPosition;
+  readonly positionOf: (label: string) => SpanPosition;
   readonly operation: "chat" | "embeddings" | "execute_tool";
   /** 0 where the request does not say. */
   readonly maxTokens: number;
@@ -93,11 +93,11 @@ const lostSpan = (calls: TracedCalls, call: number, startedAt: number, endedAt: 
 /** Null: it is not known which one was asked. */
 type SpanModel = { readonly id?: string; readonly provider?: string };
 
-function spanOf({ placeOf, operation, models }: TracedCalls, call: number, attempt: number, { id }: SpanModel) {
+function spanOf({ positionOf, operation, models }: TracedCalls, call: number, attempt: number, { id }: SpanModel) {
   const name = models.find((each) => each.id === id)?.name;
   const called = operation === "execute_tool" ? "tools/call" : operation;
   return {
-    ...placeOf(attemptLabel(call, attempt)),
+    ...positionOf(attemptLabel(call, attempt)),
     name: name === undefined ? called : `${called} ${name}`,
     kind: "client" as const,
     events: [],

@@ -8,7 +8,7 @@
 import { type Endpoint, type RecordEvent, type RecordFact, providersWord } from "../record/record.ts";
 import { gateSpans } from "./gate-spans.ts";
 import { type TracedCalls, modelSpans } from "./model-spans.ts";
-import { type RequestTrace, type SpanPosition, placeIn, placesUnder, rootLabel } from "./request-trace.ts";
+import { type RequestTrace, type SpanPosition, positionIn, positionsUnder, rootLabel } from "./request-trace.ts";
 import type { Attributes, Span } from "./span.ts";
 
 /** Who asked for what, as far as it could be read. */
@@ -29,15 +29,15 @@ export type TracedRequest = {
 type TracedEnd = { readonly at: number; readonly outcome: string; readonly error: string | null };
 
 /** The spans of a request that has ended, or that is handed over to another one's run. */
-export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "placeOf">, events: readonly RecordEvent[]): Span[] => {
+export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "positionOf">, events: readonly RecordEvent[]): Span[] => {
   const { run, trace } = request;
   const end = endOf(events, trace.receivedAt);
-  const placeOf = placesUnder(trace, run);
+  const positionOf = positionsUnder(trace, run);
   return [
     rootSpan(request, end, events),
-    ...stepSpans(request, placeOf),
-    ...gateSpans(placeOf, events, end.at),
-    ...modelSpans({ ...calls, placeOf }, events),
+    ...stepSpans(request, positionOf),
+    ...gateSpans(positionOf, events, end.at),
+    ...modelSpans({ ...calls, positionOf }, events),
   ];
 };
 
@@ -47,7 +47,7 @@ export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "p
  */
 export const briefSpans = (request: TracedRequest, end: TracedEnd): Span[] => [
   rootSpan(request, end, []),
-  ...stepSpans(request, placesUnder(request.trace, request.run)),
+  ...stepSpans(request, positionsUnder(request.trace, request.run)),
 ];
 
 function endOf(events: readonly RecordEvent[], receivedAt: number): TracedEnd {
@@ -66,7 +66,7 @@ function endOf(events: readonly RecordEvent[], receivedAt: number): TracedEnd {
 function rootSpan(request: TracedRequest, { at, outcome, error }: TracedEnd, events: readonly RecordEvent[]): Span {
   const { run, trace, endpoint } = request;
   const { caller, transport, receivedAt } = trace;
-  const { traceId, spanId, state } = placeIn(trace, run, rootLabel);
+  const { traceId, spanId, state } = positionIn(trace, run, rootLabel);
   return {
     traceId,
     spanId,
@@ -129,9 +129,9 @@ function attributesOf(fact: RecordFact): Attributes {
   }
 }
 
-const stepSpans = ({ trace }: TracedRequest, placeOf: (label: string) => SpanPosition): Span[] =>
+const stepSpans = ({ trace }: TracedRequest, positionOf: (label: string) => SpanPosition): Span[] =>
   trace.steps.map(({ name, startedAt, endedAt, isShared }, index) => ({
-    ...placeOf(`step ${index} ${name}`),
+    ...positionOf(`step ${index} ${name}`),
     name,
     kind: "internal",
     startedAt,

@@ -55,7 +55,7 @@ export function startTrace({ message, transport, receivedAt, isExported, isChose
 }
 
 /** The place of a span of this run, by its label. */
-export const placeIn = ({ caller }: Pick<RequestTrace, "caller">, run: string, label: string): TraceContext => ({
+export const positionIn = ({ caller }: Pick<RequestTrace, "caller">, run: string, label: string): TraceContext => ({
   traceId: caller?.traceId ?? traceIdOf(run),
   spanId: spanIdOf(run, label),
   isSampled: true,
@@ -71,8 +71,8 @@ export type SpanPosition = Pick<Span, "traceId" | "spanId" | "parent" | "state">
  * The places of spans right under the request's own, by their labels. What they share is computed
  * once.
  */
-export function placesUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPosition {
-  const { traceId, spanId: rootId, state } = placeIn(trace, run, rootLabel);
+export function positionsUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPosition {
+  const { traceId, spanId: rootId, state } = positionIn(trace, run, rootLabel);
   const shared = { traceId, parent: { spanId: rootId, isRemote: false }, ...(state === undefined ? {} : { state }) };
   return (label) => ({ ...shared, spanId: spanIdOf(run, label) });
 }
@@ -86,4 +86,4 @@ export const attemptLabel = (call: number, attempt: number): string => `call ${c
  * What a provider or an MCP server gets with an attempt; null where there is nothing to pass on.
  */
 export const contextOfAttempt = (trace: RequestTrace | undefined, run: string, call: number, attempt: number): TraceContext | null =>
-  trace?.isRecorded === true ? placeIn(trace, run, attemptLabel(call, attempt)) : (trace?.caller ?? null);
+  trace?.isRecorded === true ? positionIn(trace, run, attemptLabel(call, attempt)) : (trace?.caller ?? null);

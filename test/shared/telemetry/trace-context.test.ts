@@ -10,7 +10,7 @@ import {
   traceContextOf,
   traceMembers,
 } from "../../../shared/telemetry/trace-context.ts";
-import { attemptLabel, contextOfAttempt, placeIn, rootLabel, startTrace } from "../../../shared/telemetry/request-trace.ts";
+import { attemptLabel, contextOfAttempt, positionIn, rootLabel, startTrace } from "../../../shared/telemetry/request-trace.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";
@@ -127,11 +127,11 @@ describe("the trace of a request", () => {
   test("gives each span of each run an id of its own, and always the same", () => {
     const ids = ["run_a", "run_b"].flatMap((run) =>
       [rootLabel, attemptLabel(1, 1), attemptLabel(1, 2), attemptLabel(2, 1), "review request", "review response"].map(
-        (label) => placeIn({ caller: null }, run, label).spanId,
+        (label) => positionIn({ caller: null }, run, label).spanId,
       ),
     );
     expect(new Set(ids).size).toBe(ids.length);
-    expect(placeIn({ caller: null }, "run_a", rootLabel)).toEqual({
+    expect(positionIn({ caller: null }, "run_a", rootLabel)).toEqual({
       traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
       spanId: ids[0],
       isSampled: true,
