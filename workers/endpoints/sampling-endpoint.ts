@@ -108,7 +108,7 @@ samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
 });
 
 const endOriginatingRequest = describe("endOriginatingRequest", {
-  summary: "The client's own request ended: its open runs are cancelled, later sampling for it is refused",
+  summary: "Ends a client request: its open runs are cancelled, later sampling for it is refused",
   parameters: [
     inPath("session", "The session's name: 1 to 128 visible ASCII characters, not beginning with mcp:"),
     inPath("id", "The request's JSON-RPC id as JSON: 7 or %22a%22"),
@@ -131,7 +131,7 @@ samplingRoutes.delete(paths.sessionRequest, endOriginatingRequest, requireKey, r
 });
 
 const endSession = describe("endSession", {
-  summary: "The session ended: its open runs are cancelled, its kept conversation is forgotten, and its name stays ended",
+  summary: "Ends a session: its open runs are cancelled, its kept conversation is forgotten, and its name stays ended",
   parameters: [inPath("session", "The session's name")],
   204: "It has ended",
   400: "A name that cannot be one",

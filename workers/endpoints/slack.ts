@@ -33,7 +33,7 @@ const openTimeoutMs = 2_500;
 export const slackRoutes = new Hono<App>();
 
 const interactions = describe("slackInteractions", {
-  summary: "What Slack sends when somebody presses a button of a review's message or submits a dialog",
+  summary: "Takes from Slack what somebody pressed or submitted in a dialog",
   parameters: [
     inHeader("X-Slack-Signature", "v0= and 64 hexadecimal digits, over the timestamp and the body", true),
     inHeader("X-Slack-Request-Timestamp", "Unix seconds, within 300 of now", true),

@@ -42,7 +42,7 @@ const tokenAnswer = named("Token", () =>
 );
 
 const makeTokenRoute = describe("makeToken", {
-  summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",
+  summary: "Makes a scoped token for /v1: for one client request of one server, for minutes, some models and some money",
   201: asJson(tokenAnswer, "The token, this once"),
   403: rpcError("-32602: the request or its session has ended; -1: the key may use none of the models; -32014: a key without the scope v1"),
 });

@@ -74,7 +74,7 @@ explainRoutes.post(paths.admin.explain, describeExplain, validJson("ExplainReque
 });
 
 const describeReady = describe("listReadyProviders", {
-  summary: "Which providers of the routing table can be called, and which variable or secret is missing for the others",
+  summary: "Which providers can be called, and which variable or secret is missing for the others",
   200: asJson(readyProviders, "The providers, by name"),
 });
 

@@ -48,7 +48,7 @@ const replaySchema = z.strictObject({
 });
 
 const describeReplay = describe("replayPolicy", {
-  summary: "What another policy would have done with the requests of the last days, from the record alone. Changes and sends nothing",
+  summary: "What another policy would have done with the recorded requests of the last days. Changes and sends nothing",
   200: asJson(policyReplay, "The sum of some requests, and where to go on: add up the sums until `next` is null"),
 });
 

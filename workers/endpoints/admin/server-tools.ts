@@ -33,7 +33,7 @@ async function entryOf(c: AppContext, name: string): Promise<Server | null> {
 }
 
 const listWaiting = describe("listWaitingTools", {
-  summary: "How many tools of each server whose tools are pinned wait for an operator",
+  summary: "How many pinned tools of each server wait for an operator",
   200: asJson(waitingTools, "The servers"),
 });
 

@@ -64,7 +64,7 @@ stopRoutes.put(
 );
 stopRoutes.delete(
   paths.admin.stopServer,
-  describe("resumeServer", { summary: "Lets those of one MCP server go on", parameters: [ofServer], ...resumed }),
+  describe("resumeServer", { summary: "Lets one MCP server go on", parameters: [ofServer], ...resumed }),
   (c) => resume(c, { scope: "server", server: c.req.param("server") }),
 );
 stopRoutes.put(
@@ -83,7 +83,7 @@ stopRoutes.put(
 );
 stopRoutes.delete(
   paths.admin.stopKey,
-  describe("resumeKey", { summary: "Lets those of one API key go on", parameters: [ofKey], ...resumed }),
+  describe("resumeKey", { summary: "Lets one API key go on", parameters: [ofKey], ...resumed }),
   async (c) => {
     const name = c.req.param("key");
     // A key that is stopped may be gone by now.
@@ -96,7 +96,7 @@ stopRoutes.delete(
 stopRoutes.delete(
   paths.admin.stopTool,
   describe("resumeTool", {
-    summary: "Lets the calls of a tool go on that a reviewer stopped",
+    summary: "Lets a tool go on that a reviewer stopped",
     parameters: [inPath("id", "The stop's id, as the list has it")],
     ...resumed,
   }),

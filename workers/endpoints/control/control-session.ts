@@ -25,7 +25,7 @@ controlSessionRoutes.use(paths.controlSession, async (c, next) => {
 });
 
 const forgetControlSession = describe("forgetControlSession", {
-  summary: "What was kept of a session's conversation at the control endpoint is deleted; its name may be used again",
+  summary: "Deletes a session's conversation at the control endpoint; its name may be used again",
   auth: "keyOrToken",
   parameters: [inPath("session", "context.session_id")],
   204: "Nothing is kept",
