@@ -34,6 +34,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await office?.close();
   if (results.size === killCells.length && callResults.size === killCells.length) writeFileSync(`${root}docs/relay-kills.md`, report());
+  else console.log(report());
 });
 
 const cells = killCells.map((cell, index) => [cellName(cell), cell, index] as const);

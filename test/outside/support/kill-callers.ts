@@ -27,6 +27,9 @@ const saidOf = ({ content, isError = false }: Content): Said => ({
   isError,
 });
 
+/** Whether the gateway says that the call still waits, and is to be made again. */
+const isToldAgain = ({ text }: Said): boolean => text.includes("Call it again with the same arguments");
+
 /** SDK 1.x, which resumes its streams with `Last-Event-ID`. */
 export async function resumingCaller(url: string, key: string): Promise<KillCaller> {
   const client = new ClientV1(about, { capabilities: {} });
@@ -74,7 +77,13 @@ export async function repeatingCaller(url: string, key: string, legMs = 5_000): 
       for (let tries = 0; tries < 600; tries += 1) {
         try {
           const said = await leg(tool, question);
-          if (!("requestState" in said)) return saidOf(said as Content);
+          if (!("requestState" in said)) {
+            const ended = saidOf(said as Content);
+            if (!isToldAgain(ended)) return ended;
+            // Its rounds are used up before the person has decided: the same call, anew.
+            attempts.delete(question);
+            continue;
+          }
           const inputs = Object.keys((said as { inputRequests?: object }).inputRequests ?? {});
           const accepted = Object.fromEntries(inputs.map((key) => [key, { action: "accept" as const, content: { confirm: true } }]));
           const requestState = String(said.requestState);
@@ -117,7 +126,7 @@ export async function callingCaller(url: string, key: string, timeoutMs = lostMs
     call: async (tool, question) => {
       for (let tries = 0; tries < 600; tries += 1) {
         const said = await once(tool, question).catch(() => null);
-        if (said !== null && !/Call it again with the same arguments/.test(said.text)) return said;
+        if (said !== null && !isToldAgain(said)) return said;
         if (said === null) await pause(200);
         else waiting.add(question);
       }
