@@ -1,5 +1,6 @@
 // The heavy ones of the MCP clients that nobody here wrote: the Inspector's CLI, and an agent of
-// the Claude Agent SDK with a scripted model.
+// the Claude Agent SDK with a scripted model. Their first installation is half a gigabyte, and may
+// take more than ten minutes before any test shows.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -18,7 +19,7 @@ beforeAll(async () => {
   });
   expect(installed.status, installed.stderr).toBe(0);
   model = await startProviderServer({ strict: false });
-}, 900_000);
+}, 1_800_000);
 afterAll(() => model?.close());
 
 /** What a program printed when it ended. */
