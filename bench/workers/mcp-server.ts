@@ -22,7 +22,7 @@ export default {
     const isStateless = new URL(request.url).pathname === "/2026";
     if (isStateless && method === "server/discover") return Response.json({ jsonrpc: "2.0", id, result: discovered });
     const more = isStateless ? { resultType: "complete" } : {};
-    if (method === "initialize") {
+    if (method === "initialize" && !isStateless) {
       const result = { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "bench", version: "1" } };
       return Response.json({ jsonrpc: "2.0", id, result }, { headers: { "Mcp-Session-Id": "bench" } });
     }
