@@ -84,7 +84,8 @@ async function watch(
   });
 }
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+/** Ends early where the signal aborts. */
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });

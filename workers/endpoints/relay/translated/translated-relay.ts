@@ -37,6 +37,7 @@ import {
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { pause } from "../../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import { callStub, keyStub, sessionStub } from "../../../stubs/stubs.ts";
@@ -240,7 +241,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translat
       return sessionNotFound(c);
     },
     refuse,
-    cancelled: (over) => whenCancelled(callOf(c, relay, session, id), over),
+    cancelled: (over) => whenCancelled(() => callOf(c, relay, session, id), over),
     ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, relay, params, sent.meta) } : {}),
     // Whatever is wrong with a round is said on the stream.
     roundError: () => null,
@@ -262,13 +263,18 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translat
 const cancellableMs = 1_000;
 const pollMs = 50_000;
 
-async function whenCancelled(call: DurableObjectStub<CallCalls>, over: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, cancellableMs));
+/**
+ * Ends with `over`, or it would hold a request that is answered. `find`: most calls are over before
+ * anybody has to look for theirs.
+ */
+async function whenCancelled(find: () => DurableObjectStub<CallCalls>, over: AbortSignal): Promise<void> {
+  await pause(cancellableMs, over);
+  const ended = new Promise<true>((resolve) => over.addEventListener("abort", () => resolve(true), { once: true }));
   while (!over.aborted) {
     try {
-      if (await call.cancelled(pollMs)) return;
+      if (await Promise.race([ended, find().cancelled(pollMs)])) return;
     } catch {
-      await new Promise((resolve) => setTimeout(resolve, cancellableMs));
+      await pause(cancellableMs, over);
     }
   }
 }
