@@ -32,20 +32,18 @@ export const clientDoes = (params: JsonObject | null): ClientDoes => ({
 
 const declares = (params: JsonObject | null, name: string): boolean => objectOf(objectOf(params?.["capabilities"])?.[name]) !== null;
 
-/** The methods that the gateway answers. */
-export function answeredHere(
-  { mode, elicitation, roots }: Pick<AnswerSettings, "mode" | "elicitation" | "roots">,
-  { clientSamples, clientFills, clientRoots }: ClientDoes,
-): readonly InputMethod[] {
-  const isHere: Readonly<Record<InputMethod, boolean>> = {
-    [samplingMethod]: isOurs(mode, clientSamples),
-    [elicitationMethod]: isOurs(elicitation, clientFills),
-    [rootsMethod]: roots !== undefined && !clientRoots,
-  };
-  return inputMethods.filter((method) => isHere[method]);
-}
+type Answering = Pick<AnswerSettings, "mode" | "elicitation" | "roots">;
 
+const isHere: Readonly<Record<InputMethod, (server: Answering, client: ClientDoes) => boolean>> = {
+  [samplingMethod]: ({ mode }, { clientSamples }) => isOurs(mode, clientSamples),
+  [elicitationMethod]: ({ elicitation }, { clientFills }) => isOurs(elicitation, clientFills),
+  [rootsMethod]: ({ roots }, { clientRoots }) => roots !== undefined && !clientRoots,
+};
 const inputMethods = [samplingMethod, elicitationMethod, rootsMethod] as const;
+
+/** The methods that the gateway answers. */
+export const answeredHere = (server: Answering, client: ClientDoes): readonly InputMethod[] =>
+  inputMethods.filter((method) => isHere[method](server, client));
 
 /** The result of `roots/list`. */
 export const rootsResult = ({ roots = [] }: Pick<AnswerSettings, "roots">): JsonObject => ({

@@ -5,7 +5,7 @@
 // nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
-import { type SlowTimer, slowAfterMs } from "../platform/slow-timer.ts";
+import { type SlowTimer, later, slowAfterMs } from "../platform/slow-timer.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
 export type KeptAlive<T> = {
@@ -71,13 +71,13 @@ export const beforeKeepAlive = <T>(answer: Promise<T>, slow?: SlowTimer): Promis
 
 /**
  * The answer where it comes within `milliseconds`, else null; also null where it rejects, which its
- * next `await` sees.
+ * next `await` sees. `slow`: of the work for it, which nobody cancels before.
  */
-export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {
+export function within<T>(answer: Promise<T>, milliseconds: number, slow?: SlowTimer): Promise<T | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), milliseconds);
+    const stop = later(milliseconds, slow, () => resolve(null));
     const done = (value: T | null): void => {
-      clearTimeout(timer);
+      stop();
       resolve(value);
     };
     answer.then(done, () => done(null));

@@ -206,6 +206,13 @@ export async function documentsOf(env: Env, now: number, background: Background)
 }
 
 /**
+ * The policy alone, at once where this isolate looked for a newer one a moment ago. Throws as
+ * `documentsOf` does.
+ */
+export const policyOf = (env: Env, now: number, background: Background): Policy | Promise<Policy> =>
+  servedOf(env).policy.recent(now) ?? servedOf(env).policy.serving(env, now, background);
+
+/**
  * The routing table as this isolate has it, without looking for a newer one; null where it has read
  * none yet.
  */

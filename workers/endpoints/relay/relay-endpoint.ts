@@ -42,7 +42,7 @@ const withRelayAccess = (handle: (c: AppContext, relay: WatchedRelayRequest) => 
     // A server may answer after the key ended, and its answer is dropped then. A stream watches its
     // key by itself.
     const watch = watchKey(c.env, c.var.key);
-    const answer = handle(c, { ...relay, over: watch.over })
+    const answer = handle(c, { ...relay, over: watch.over, slow: watch.slow })
       .then((given) => withOwnResponses(c, relay, given))
       .then((given) => withShownTools(c, relay, given));
     const first = await Promise.race([answer, watch.ended]);
@@ -133,7 +133,7 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   if (refused !== null) return refused;
   return throughReview(c, relay, { value, body }, async (message, into) => {
     // While people decided, the tool may have become another.
-    const hidden = into === relay ? null : await refusedToolCall(c, into, message.value);
+    const hidden = into.isEdited === undefined ? null : await refusedToolCall(c, into, message.value);
     if (hidden !== null) return hidden;
     return isStateless(message.value, (name) => c.req.raw.headers.get(name))
       ? postStateless(c, into, message)

@@ -29,7 +29,7 @@ async function answer(c: AppContext, { env, ctx, server: name, authorization, ov
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
-  const relay: WatchedRelayRequest = { name, server: { ...server, protocol: "2025" }, authorization, over };
+  const relay: WatchedRelayRequest = { name, server: { ...server, protocol: "2025" }, authorization, over, slow: undefined };
   if (c.req.method === "GET") return listenInSession(c, relay);
   if (c.req.method === "DELETE") return endSession(c, relay);
   const body = new Uint8Array(await c.req.arrayBuffer());

@@ -4,6 +4,7 @@ import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts"
 import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { Policy } from "../../../shared/policy/rules.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
@@ -12,7 +13,9 @@ import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { stopOf } from "../../pipeline/spend/stops.ts";
 import { keyOfAccessToken } from "../../credentials/access-token.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import type { SlowTimer } from "../../platform/slow-timer.ts";
 import { resourceMetadataUrl } from "../../platform/urls.ts";
+import { policyOf } from "../../stores/documents.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
@@ -32,10 +35,15 @@ export type RelayRequest = {
 };
 
 /**
- * `over` aborts when its key ends. `isEdited`: a reviewer changed the arguments, so that the
- * client's headers do not repeat them any more.
+ * `over` aborts when its key ends. `slow` ends with the response; undefined where the work goes on
+ * behind it. `isEdited`, of a call that people decided about: a reviewer changed the
+ * arguments, so that the client's headers do not repeat them any more.
  */
-export type WatchedRelayRequest = RelayRequest & { readonly over: AbortSignal; readonly isEdited?: boolean };
+export type WatchedRelayRequest = RelayRequest & {
+  readonly over: AbortSignal;
+  readonly slow: SlowTimer | undefined;
+  readonly isEdited?: boolean;
+};
 
 export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest | Response> {
   const name = c.req.param("server") ?? "";
@@ -109,9 +117,10 @@ function withChallenge(c: AppContext, server: string, refused: Response, hadToke
 }
 
 /** Whether a rule may be about the key's calls at the server, also where none can be read. */
-export async function hasCallRules(c: AppContext, { name }: RelayRequest): Promise<boolean> {
-  const documents = await currentDocuments(c).catch(() => null);
-  return documents === null || callRulesFor(documents.policy, { server: name, key: c.var.key.name });
+export function hasCallRules(c: AppContext, { name }: RelayRequest): boolean | Promise<boolean> {
+  const rules = (policy: Policy): boolean => callRulesFor(policy, { server: name, key: c.var.key.name });
+  const policy = policyOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  return policy instanceof Promise ? policy.then(rules, () => true) : rules(policy);
 }
 
 /**

@@ -40,7 +40,10 @@ type Watch<End> = {
   readonly done: () => void;
 };
 
-type KeyWatch = Watch<KeyEnd>;
+type KeyWatch = Watch<KeyEnd> & {
+  /** Of the watched work, until `done`: what it waits for may go by the timer of the watch. */
+  readonly slow: SlowTimer;
+};
 /** Of an open response. */
 export type OpenResponseWatch = Watch<WatchEnd>;
 
@@ -60,7 +63,7 @@ export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">, slo
   const { watch, end, done } = newWatch<KeyEnd>(key);
   const first = new Promise<void>((resolve) => done.whenStopped(later(firstMs, slow, resolve)));
   void first.then(() => windowsOf(env, key.id, null, 0, done)).then((how) => (how === "keyRevoked" ? end(how) : undefined));
-  return watch;
+  return { ...watch, slow: { afterMs: firstMs, passed: first } };
 };
 
 /** The same for an open response, which counts for `heldStreams` after `firstMs`. */

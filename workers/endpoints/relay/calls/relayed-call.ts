@@ -80,7 +80,7 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   if (client.cancelled === undefined) c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
   else c.executionCtx.waitUntil(client.cancelled(left.signal).then(() => left.abort()));
   const asking = askKnowing(call, left.signal);
-  const asked = await within(asking, settingsOf(c.env).heartbeatMs);
+  const asked = await within(asking, settingsOf(c.env).heartbeatMs, relay.slow);
   if (asked === null) return held(call, asking, left);
   if (asked.ok && isEventStream(asked.value)) return streamed(call, asked.value, left);
   const answer = asked.ok

@@ -92,7 +92,7 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   if (!isRuled && !relay.server.receipts) return send(message, relay);
   if (calls.length === 0) return withdrawn(c, relay, message, send);
   if (Array.isArray(message.value)) return batched(c, relay, message, calls, send);
-  const read = await readCall(c, relay, message, send);
+  const read = await readCall(c, { ...relay, slow: undefined }, message, send);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
   if (planned.ok && isUnnamed(planned.value) && !relay.server.receipts) {

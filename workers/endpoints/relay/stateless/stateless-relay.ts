@@ -240,7 +240,7 @@ function relayedCall(
  */
 function firstParams(relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
   const params = paramsIn(body);
-  if (oursOf({ relay, session }).length > 0 && request.params["inputResponses"] !== undefined)
+  if (request.params["inputResponses"] !== undefined && oursOf({ relay, session }).length > 0)
     return attemptOf(restOf(body, params), metaFor(relay, request, session), null, null);
   const meta = memberOf(body, params, "_meta");
   const capabilities = capabilitiesFor(request, { relay, session });
