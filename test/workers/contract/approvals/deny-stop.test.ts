@@ -1,8 +1,9 @@
 // A reviewer denies a call and stops its tool: later calls of the session are refused, those that
 // wait are cancelled, and the reviewer or an operator lets them go on.
 
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { asObject, recordWith, ringAlarm } from "../../objects/inside.ts";
+import { stopsKnownMs } from "../../../../workers/stubs/stop-calls.ts";
 import { stopStub } from "../../../../workers/stubs/stubs.ts";
 import { approvalIn, askAbout, askApproval, deletion, hookInput, nextReview, postHook } from "../../support/approvals.ts";
 import {
@@ -165,8 +166,11 @@ test("at the relay a stop is for calls that no rule asks about as well", async (
     JSON.stringify(await lastOf(await client.request(id, "tools/call", { name: "rm", arguments: { path } })));
   expect(await call(1, "/tmp/a")).toContain("done");
   const asked = call(2, "/etc/passwd");
+  const timers = vi.spyOn(globalThis, "setTimeout");
   await act((await nextReview()).link, "denyStop");
   expect(await asked).toContain("A person declined this call");
+  // On a slow machine this isolate has forgotten what it knew before the stop by itself.
+  expect(timers).toHaveBeenCalledWith(expect.any(Function), stopsKnownMs);
   expect(await call(3, "/tmp/a")).toContain("A person has stopped the calls of this tool");
   expect(upstream.calls.filter(({ message }) => message.method === "tools/call")).toHaveLength(1);
 });
