@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { fromUtf8 } from "../shared/encoding.ts";
 import { readBundle } from "../shared/record/log/bundle.ts";
 import { type LogCheck, type LogFinding, checkLog } from "../shared/record/log/check-log.ts";
 import { openCheckpoint, readCheckpointText } from "../shared/record/log/checkpoint.ts";
@@ -64,15 +65,22 @@ function decompressed(bytes: Uint8Array): Uint8Array {
 
 export type LogReport = { readonly shard: number; readonly check: LogCheck; readonly note: string | null };
 
+type VerifyOptions = {
+  readonly known?: readonly string[];
+  readonly from?: number;
+  readonly each?: (text: string, shard: number) => void;
+};
+
 /**
  * Checks every shard's log that is there. All must be logs of one gateway: the key's name, but for
  * the shard's number, is that of each.
  * @param known Checkpoints of earlier times, as they were signed.
+ * @param each Called with the text of each entry that holds, in the order of its log.
  */
 export async function verifyLogs(
   files: LogFiles,
   { name, publicKey }: NoteKey,
-  { known = [], from = 0 }: { readonly known?: readonly string[]; readonly from?: number } = {},
+  { known = [], from = 0, each }: VerifyOptions = {},
 ): Promise<LogReport[]> {
   const reports: LogReport[] = [];
   for (let shard = 0; shard < shards; shard += 1) {
@@ -84,7 +92,8 @@ export async function verifyLogs(
     );
     // A log that was known and is gone is found by its missing checkpoint.
     if (bytes === null && before.length === 0) continue;
-    const check = await checkLog({ read, key, verify: verifySignature, from, known: before });
+    const onEntry = (entry: Uint8Array): void => each?.(fromUtf8(entry), shard);
+    const check = await checkLog({ read, key, verify: verifySignature, from, known: before, each: onEntry });
     reports.push({ shard, check, note: bytes === null ? null : (noteText(bytes) ?? null) });
   }
   return reports;

@@ -1,32 +1,30 @@
-// The record of what operators did: one chain for each month, so that a whole month can be deleted,
-// each continuing the one before.
+// The record of what operators did: a run of events for each month, so that a whole month can be
+// deleted, each continuing the one before.
 
 import { macOf, bytesToHex, utf8ToBytes } from "../encoding.ts";
 import type { SigningKeys } from "../sealed-id.ts";
-import { type Operator, type OperatorFact, type RecordEvent, chainEvents, firstBrokenEvent } from "./record.ts";
+import { type ActsEnd, type Operator, type OperatorFact, type RecordEvent, firstGap, numberEvents } from "./record.ts";
 
 const prefix = "operators/";
 
 /** The month of UTC at this time (Unix milliseconds): `2026-11`. */
 export const monthAt = (at: number): string => new Date(at).toISOString().slice(0, 7);
 
-/** The chain of a month: `operators/2026-11`. */
-export const chainOfMonth = (month: string): string => `${prefix}${month}`;
+/** The run that a month's acts are in the record: `operators/2026-11`. */
+export const actsOfMonth = (month: string): string => `${prefix}${month}`;
 
-export const isOperatorChain = (chain: string): boolean => chain.startsWith(prefix);
-
-export type ChainEnd = { readonly run: string; readonly seq: number; readonly hash: string };
+export const areActs = (run: string): boolean => run.startsWith(prefix);
 
 /**
- * The next events. The first of a month names the last of the month before, so that removing that
- * one is noticed.
+ * The next events. The first of a month names the last of the month before and the tree of its log,
+ * so that a change of either is noticed.
  */
-export function chainActs(last: ChainEnd | null, at: number, facts: readonly OperatorFact[]): RecordEvent[] {
-  const chain = chainOfMonth(monthAt(at));
+export function nextActs(last: ActsEnd | null, at: number, facts: readonly OperatorFact[]): RecordEvent[] {
+  const run = actsOfMonth(monthAt(at));
   // Where the clock went back, the later month goes on.
-  if (last !== null && last.run >= chain) return chainEvents(last.run, last, at, facts);
-  const continued = last === null ? [] : [{ kind: "continued", chain: last.run, seq: last.seq, hash: last.hash } as const];
-  return chainEvents(chain, null, at, [...continued, ...facts]);
+  if (last !== null && last.run >= run) return numberEvents(last.run, last, at, facts);
+  const continued = last === null ? [] : [{ kind: "continued", ...last } as const];
+  return numberEvents(run, null, at, [...continued, ...facts]);
 }
 
 /**
@@ -39,33 +37,37 @@ export const tokenOperator = (keys: SigningKeys, token: string): Operator => ({
 });
 
 /**
- * What is wrong with a chain. `at`: the number of the event from which on it cannot be relied on.
+ * What is wrong with a month's acts. `at`: the number of the event from which on they cannot be
+ * relied on.
  */
-type ChainIssue = {
+type ActsIssue = {
   /**
    * `changed`: an event was changed, or one before it taken out. `cutOff`: the last ones are
-   * missing. `monthBefore`: its last ones are.
+   * missing. `monthBefore`: its last ones are, or one of it was changed.
    */
   readonly kind: "changed" | "cutOff" | "monthBefore";
   readonly at: number;
 };
 
-/**
- * The first issue of a month's chain; null where there is none.
- * @param events All of the chain, in order.
- * @param sent The end of the newest chain, as its writer has it; null where nothing was ever
- *   written.
- * @param lastBefore The end of the chain that this one continues; null where that one is no longer
- *   stored.
- */
-export function checkChain(
-  events: readonly RecordEvent[],
-  { chain, sent, lastBefore }: { readonly chain: string; readonly sent: ChainEnd | null; readonly lastBefore: ChainEnd | null },
-): ChainIssue | null {
-  const broken = firstBrokenEvent(events);
-  if (broken !== null) return { kind: "changed", at: broken };
-  if (sent?.run === chain && events[sent.seq - 1]?.hash !== sent.hash) return { kind: "cutOff", at: Math.min(events.length + 1, sent.seq) };
+/** What a log says of the events of a month: the last of them, and the first that it has not so. */
+export type LoggedActs = { readonly lastSeq: number; readonly changedAt: number | null };
+
+type KnownActs = {
+  /** The month's run. */
+  readonly run: string;
+  /** The end of the newest month, as its writer has it; null where nothing was ever written. */
+  readonly sent: ActsEnd | null;
+  readonly logged: LoggedActs;
+  /** The month that this one continues; null where it is no longer stored. */
+  readonly before: LoggedActs | null;
+};
+
+/** The first issue of a month's acts, of which `events` are all, in order; null where there is none. */
+export function findActsIssue(events: readonly RecordEvent[], { run, sent, logged, before }: KnownActs): ActsIssue | null {
+  const gap = firstGap(events);
+  if (gap !== null || logged.changedAt !== null) return { kind: "changed", at: Math.min(gap ?? Infinity, logged.changedAt ?? Infinity) };
+  if (sent?.run === run && events.length < sent.seq) return { kind: "cutOff", at: events.length + 1 };
   const fact = events[0]?.fact;
-  const isOther = fact?.kind === "continued" && lastBefore !== null && (lastBefore.seq !== fact.seq || lastBefore.hash !== fact.hash);
+  const isOther = fact?.kind === "continued" && before !== null && (before.lastSeq !== fact.seq || before.changedAt !== null);
   return isOther ? { kind: "monthBefore", at: 1 } : null;
 }

@@ -149,10 +149,19 @@ type ByEdit = ByReviewer & { readonly version: number; readonly digestBefore: st
 /** The client request that is served, and how that is known. */
 type Serving = { readonly server: string; readonly method: string; readonly name: string; readonly provenance: string };
 
+/** A log's tree: how many entries it has, and its root as base64url. */
+export type TreeHead = { readonly size: number; readonly root: string };
+
+/**
+ * The end of a month's acts, and the tree of their log when it had them; null where that is not
+ * known yet.
+ */
+export type ActsEnd = { readonly run: string; readonly seq: number; readonly tree: TreeHead | null };
+
 export type RecordFact =
   | OperatorFact
-  /** The first event of a month in the operators' chain: the end of the month before. */
-  | { readonly kind: "continued"; readonly chain: string; readonly seq: number; readonly hash: string }
+  /** The first event of a month of operators' acts: the end of the month before. */
+  | ({ readonly kind: "continued" } & ActsEnd)
   /** The whole record of a refused request of a known key. What could not be read is null. */
   | {
       readonly kind: "refused";
@@ -362,7 +371,6 @@ export type RecordEvent = {
   readonly seq: number;
   readonly at: number;
   readonly fact: RecordFact;
-  readonly hash: string;
 };
 
 /**
@@ -375,55 +383,31 @@ export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.te
 /** A requestor's id for the record: by the same rule, and its digest where it breaks the rule. */
 export const idWord = (id: string): string => (providersWord(id) === id ? id : digestOf("countersign/request-id/v1", id));
 
-/**
- * An event of an exported record. A fact of a kind that this version does not know is hashed too.
- */
+/** An event of an exported record, whose fact may be of a kind that this version does not know. */
 export type ReadEvent = Omit<RecordEvent, "fact"> & { readonly fact: RecordFact | JsonObject };
 
-const domain = "countersign/record/v1";
-
-/** The hash of an event. `previous`: the hash of the event before, "" for a run's first. */
-export const eventHash = (previous: string, run: string, seq: number, at: number, fact: RecordFact | JsonObject): string =>
-  digestOf(domain, { previous, run, seq, at, fact });
-
 /** The next events of a run. `last`: its last event, or null. */
-export function chainEvents(
-  run: string,
-  last: { readonly seq: number; readonly hash: string } | null,
-  at: number,
-  facts: readonly RecordFact[],
-): RecordEvent[] {
-  let seq = last?.seq ?? 0;
-  let hash = last?.hash ?? "";
-  return facts.map((fact) => {
-    seq += 1;
-    hash = eventHash(hash, run, seq, at, fact);
-    return { run, seq, at, fact, hash };
-  });
+export function numberEvents(run: string, last: Pick<RecordEvent, "seq"> | null, at: number, facts: readonly RecordFact[]): RecordEvent[] {
+  const before = last?.seq ?? 0;
+  return facts.map((fact, index) => ({ run, seq: before + 1 + index, at, fact }));
 }
 
 /**
- * The number (from 1) of the first event whose sequence or hash does not follow from the one
- * before; null where all do.
+ * The number (from 1) of the first event of a run that is not there or not in its place; null where
+ * all are.
  */
-export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
-  let previous = "";
-  for (const [index, event] of events.entries()) {
-    const { run, seq, at, fact, hash } = event;
-    if (seq !== index + 1 || hash !== eventHash(previous, run, seq, at, fact)) return index + 1;
-    previous = hash;
-  }
-  return null;
+export function firstGap(events: readonly Pick<RecordEvent, "run" | "seq">[]): number | null {
+  const index = events.findIndex(({ run, seq }, place) => seq !== place + 1 || run !== events[0]?.run);
+  return index < 0 ? null : index + 1;
 }
 
-/** An event as it leaves the gateway. Its time is ISO 8601, its hash is over the milliseconds. */
+/** An event as it leaves the gateway. Its time is ISO 8601. */
 export const exportedEvent = <Fact extends ReadEvent["fact"]>({
   run,
   seq,
   at,
   fact,
-  hash,
-}: Omit<ReadEvent, "fact"> & { readonly fact: Fact }) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
+}: Omit<ReadEvent, "fact"> & { readonly fact: Fact }) => ({ run, seq, at: new Date(at).toISOString(), fact });
 
 /** An event's line in an export. */
 export const exportLine = (event: ReadEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;

@@ -144,24 +144,24 @@ export const noticeGapMutants: readonly Mutant[] = [
   },
   {
     ...operators,
-    name: "a month that was written anew is noticed, however long",
-    from: "sent?.run === chain && events",
-    to: "sent?.run === chain && events.length < sent.seq && events",
-    test: acts("a month was written anew"),
+    name: "a month is as long as its writer knows",
+    from: "events.length < sent.seq",
+    to: "events.length + 1 < sent.seq",
+    test: acts("was taken out, or changed as the log says"),
   },
   {
     ...operators,
-    name: "a month before that was written anew is noticed",
-    from: "lastBefore.seq !== fact.seq || lastBefore",
-    to: "lastBefore.seq !== fact.seq && lastBefore",
-    test: acts("the month before was written anew"),
+    name: "a month before that was changed is noticed",
+    from: "before.lastSeq !== fact.seq || before",
+    to: "before.lastSeq !== fact.seq && before",
+    test: acts("the month before lost its last acts, or was changed"),
   },
   {
     ...operators,
     name: "a month names the end of the one before",
     from: "[...continued, ...facts]",
     to: "facts",
-    test: acts("lost its last acts"),
+    test: acts("names the end of the month before"),
   },
   {
     ...operators,
@@ -173,9 +173,9 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...operators,
     name: "a clock that goes back begins no earlier month again",
-    from: "last.run >= chain",
-    to: "last.run === chain",
-    test: verifying("whose end is missing or was changed"),
+    from: "last.run >= run",
+    to: "last.run === run",
+    test: verifying("whose end is missing"),
   },
   {
     ...roles,
@@ -200,9 +200,9 @@ export const noticeGapMutants: readonly Mutant[] = [
   },
   {
     ...verify,
-    name: "a chain without its first event is broken",
-    from: "if (broken !== null) return [{",
-    to: "if (broken !== null && broken > 1) return [{",
+    name: "a run without its first event is broken",
+    from: "if (gap !== null) return [{",
+    to: "if (gap !== null && gap > 1) return [{",
     test: verifying("its exit code says what it found"),
   },
   {
@@ -214,10 +214,10 @@ export const noticeGapMutants: readonly Mutant[] = [
   },
   {
     ...verify,
-    name: "a chain that was cut counts as broken",
+    name: "a month that was cut counts as broken",
     from: 'kind === "open" ? [] : [run]',
-    to: 'kind === "broken" ? [run] : []',
-    test: verifying("whose end is missing or was changed"),
+    to: 'kind === "gap" ? [run] : []',
+    test: verifying("whose end is missing"),
   },
   {
     ...verify,

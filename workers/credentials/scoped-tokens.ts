@@ -1,6 +1,6 @@
 // Makes tokens for `/v1`, and finds the key that one stands for.
 
-import { chainEvents, type Endpoint, providersWord } from "../../shared/record/record.ts";
+import { numberEvents, type Endpoint, providersWord } from "../../shared/record/record.ts";
 import { type TokenClaims, readScopedToken, scopedToken, withinLimits, type TokenLimits } from "../../shared/credential/scoped-token.ts";
 import { digestOf } from "../../shared/encoding.ts";
 import type { MadeToken, Refusal } from "../../shared/model/outcome.ts";
@@ -47,7 +47,7 @@ export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readon
   const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
   const until = new Date(expiresAt).toISOString();
   const made = { kind: "tokenMade", token: id, key: key.id, endpoint, server, method: providersWord(method), name, provenance } as const;
-  await appendToLedger(env, run, { events: chainEvents(run, null, now, [{ ...made, models, maxUsd, expiresAt: until }]), summary: null });
+  await appendToLedger(env, run, { events: numberEvents(run, null, now, [{ ...made, models, maxUsd, expiresAt: until }]), summary: null });
   const claims: TokenClaims = {
     id,
     key: key.id,

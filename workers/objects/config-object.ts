@@ -27,8 +27,7 @@ import {
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
-import type { ChainEnd } from "../../shared/record/operators.ts";
-import type { Operator, OperatorFact } from "../../shared/record/record.ts";
+import type { ActsEnd, Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -219,7 +218,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     await this.#recordWith((now) => this.#givenLinks.give(links, by, now));
   }
 
-  lastAct(): ChainEnd | null {
+  lastAct(): ActsEnd | null {
     return this.#acts.lastSent();
   }
 

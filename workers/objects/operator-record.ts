@@ -1,22 +1,22 @@
 // Operators' actions on their way into the record: written with the change itself, then sent to the
 // ledger until the ledger has them.
 //
-// Part of the ConfigObject, the one writer of the gateway's chain. The last event that was sent
-// stays: the next one is chained to it.
+// Part of the ConfigObject, their one writer. The last event that was sent stays, with the tree that
+// its log had then: whoever changes the log afterwards is found by it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
-import { type ChainEnd, chainActs } from "../../shared/record/operators.ts";
-import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/record/record.ts";
+import { nextActs } from "../../shared/record/operators.ts";
+import type { ActsEnd, OperatorFact, RecordEvent, RecordFact, TreeHead } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import { appendToLedger } from "../stubs/stubs.ts";
+import { appendToLedger, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 2_000, mostMs: 60_000 };
 /** Events of one call to a ledger. */
 const mostAtOnce = 200;
 
-type Row = { n: number; run: string; seq: number; at: number; fact: JsonOf<RecordFact>; hash: string };
+type Row = { n: number; run: string; seq: number; at: number; fact: JsonOf<RecordFact> };
 
 export class OperatorRecord {
   readonly #env: Env;
@@ -34,11 +34,8 @@ export class OperatorRecord {
 
   /** Inside the transaction of the action. The caller sets the alarm. */
   append(now: number, fact: OperatorFact): void {
-    const [last = null] = this.#sql
-      .exec<{ run: string; seq: number; hash: string }>("SELECT run, seq, hash FROM act ORDER BY n DESC LIMIT 1")
-      .toArray();
-    for (const { run, seq, at, fact: made, hash } of chainActs(last, now, [fact]))
-      this.#sql.exec("INSERT INTO act (run, seq, at, fact, hash, sent) VALUES (?, ?, ?, ?, ?, 0)", run, seq, at, jsonOf(made), hash);
+    for (const { run, seq, at, fact: made } of nextActs(this.#last("TRUE"), now, [fact]))
+      this.#sql.exec("INSERT INTO act (run, seq, at, fact, sent, tree) VALUES (?, ?, ?, ?, 0, NULL)", run, seq, at, jsonOf(made));
   }
 
   /**
@@ -66,20 +63,30 @@ export class OperatorRecord {
   }
 
   /** The last event that the ledger has. */
-  lastSent(): ChainEnd | null {
-    return this.#sql.exec<ChainEnd>("SELECT run, seq, hash FROM act WHERE sent = 1 ORDER BY n DESC LIMIT 1").toArray()[0] ?? null;
+  lastSent(): ActsEnd | null {
+    return this.#last("sent = 1");
+  }
+
+  #last(where: string): ActsEnd | null {
+    const [row] = this.#sql
+      .exec<{ run: string; seq: number; tree: JsonOf<TreeHead> | null }>(
+        `SELECT run, seq, tree FROM act WHERE ${where} ORDER BY n DESC LIMIT 1`,
+      )
+      .toArray();
+    return row === undefined ? null : { ...row, tree: row.tree === null ? null : readJsonOf(row.tree) };
   }
 
   #unsent(): Row[] {
-    return this.#sql.exec<Row>("SELECT n, run, seq, at, fact, hash FROM act WHERE sent = 0 ORDER BY n LIMIT ?", mostAtOnce).toArray();
+    return this.#sql.exec<Row>("SELECT n, run, seq, at, fact FROM act WHERE sent = 0 ORDER BY n LIMIT ?", mostAtOnce).toArray();
   }
 
   async #sendRows(rows: readonly Row[]): Promise<void> {
-    for (const [chain, part] of Map.groupBy(rows, ({ run }) => run)) {
-      const events = part.map(({ run, seq, at, fact, hash }): RecordEvent => ({ run, seq, at, fact: readJsonOf(fact), hash }));
-      await appendToLedger(this.#env, chain, { events, summary: null });
+    for (const [month, part] of Map.groupBy(rows, ({ run }) => run)) {
+      const events = part.map(({ run, seq, at, fact }): RecordEvent => ({ run, seq, at, fact: readJsonOf(fact) }));
+      await appendToLedger(this.#env, month, { events, summary: null });
+      const tree = await ledgerStub(this.#env, ledgerShardOf(month)).tree();
       const last = part.at(-1)?.n ?? 0;
-      this.#sql.exec("UPDATE act SET sent = 1 WHERE n <= ?", last);
+      this.#sql.exec("UPDATE act SET sent = 1, tree = ? WHERE n <= ?", jsonOf<TreeHead>(tree), last);
       this.#sql.exec("DELETE FROM act WHERE n < ?", last);
     }
   }

@@ -3,8 +3,7 @@
 import type { KeyRequest } from "../../shared/budget/key-request.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { Gate } from "../../shared/model/gate.ts";
-import type { ChainEnd } from "../../shared/record/operators.ts";
-import type { Operator, OperatorFact } from "../../shared/record/record.ts";
+import type { ActsEnd, Operator, OperatorFact } from "../../shared/record/record.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers", "budgets"] as const;
@@ -129,10 +128,10 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    */
   giveLinks(links: readonly GivenLink[], by: Operator): Promise<void>;
   /**
-   * The last of operators' actions that the ledger has, by its place in the chain; null before the
+   * The last of operators' actions that the ledger has, and the log's tree then; null before the
    * first.
    */
-  lastAct(): ChainEnd | null;
+  lastAct(): ActsEnd | null;
   /**
    * The key with which checkpoints of the record are signed; made when it is first asked for. Null
    * where CONTENT_KEY does not open it.

@@ -8,7 +8,8 @@ import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
 import type { UsageSum } from "../../shared/record/usage.ts";
 import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
-import type { Endpoint, LineState, RecordEvent } from "../../shared/record/record.ts";
+import type { LoggedActs } from "../../shared/record/operators.ts";
+import type { Endpoint, LineState, RecordEvent, TreeHead } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { ToolCalls } from "../../shared/record/tool-calls.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
@@ -250,5 +251,12 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   place(run: string): Promise<EntryPlace | null>;
   /** The same with the proof that the log has it; null also where its key cannot be read. */
   proof(run: string): Promise<EntryProof | null>;
+  /** The tree of the log as it is. */
+  tree(): Promise<TreeHead>;
+  /**
+   * What the log has of a run. `changedAt`: the first event whose entry, or the full bundle with it,
+   * is not what the log's tree has; 1 where the tree does not go on from `known`.
+   */
+  logged(run: string, known: TreeHead | null): Promise<LoggedActs>;
   logStatus(): LogStatus;
 }

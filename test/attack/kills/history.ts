@@ -44,7 +44,7 @@ export type History = {
   readonly decided: readonly Decided[];
   readonly events: readonly Event[];
   /** Chains of the record that are broken or cut off. */
-  readonly brokenChains: readonly string[];
+  readonly brokenRuns: readonly string[];
   /**
    * Continuations that the MCP server got, by the state that it gave: each call has one of its own.
    * A client that lost its answer, and sends its request again without a state, begins another

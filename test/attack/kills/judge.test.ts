@@ -29,7 +29,7 @@ const good: History = {
   paid: [paid(9_000)],
   decided: [{ question, run, gate: "request", act: "approve" }],
   events: reviewed,
-  brokenChains: [],
+  brokenRuns: [],
   continued: new Map(),
   called: new Map(),
   questionOf: new Map([[run, question]]),
@@ -70,7 +70,7 @@ describe("of what happened around kills", () => {
       "lost",
     ],
     ["an unknown outcome where no server was asked", { ...good, asked: [asked("relay", { how: "unknown" })] }, "lost"],
-    ["a broken chain of the record", { ...good, brokenChains: [run] }, "lost"],
+    ["a run of the record with a gap", { ...good, brokenRuns: [run] }, "lost"],
     ["people who were asked twice", { ...good, events: [...reviewed, event("reviewOpened", { gate: "request" })] }, "doubled"],
     [
       "a review in two runs",

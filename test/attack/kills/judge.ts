@@ -62,7 +62,7 @@ type About = {
 };
 
 export function judge(history: History): Judged {
-  const lost: string[] = history.brokenChains.map((chain) => `the record's chain ${chain} is broken`);
+  const lost: string[] = history.brokenRuns.map((chain) => `the record's chain ${chain} is broken`);
   const doubled = [...history.continued].flatMap(([state, count]) =>
     count > 1 ? [`the server got ${count} continuations with ${state}`] : [],
   );

@@ -133,12 +133,12 @@ function begin(
   });
 }
 
-async function recordOf(world: World): Promise<Pick<History, "events" | "brokenChains">> {
+async function recordOf(world: World): Promise<Pick<History, "events" | "brokenRuns">> {
   const { text } = await world.admin("/record");
   const lines = text.split("\n").filter((line) => line !== "");
   const { findings } = await verifyRecord(lines);
   return {
     events: lines.map((line) => JSON.parse(line) as Event), // the record's
-    brokenChains: findings.filter(({ kind }) => kind !== "open").map(({ run }) => run),
+    brokenRuns: findings.filter(({ kind }) => kind !== "open").map(({ run }) => run),
   };
 }

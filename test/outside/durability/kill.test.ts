@@ -108,7 +108,7 @@ describe("one kill -9 while runs wait everywhere", () => {
     expect(callsFor("beta")).toBe(1);
   });
 
-  test("nobody was asked twice, and every chain of the record holds", async () => {
+  test("nobody was asked twice, and the record has every event", async () => {
     const { text, events } = await gateway.record();
     for (const { run } of [atRequest, atResponse, inCall, overdue]) {
       expect(factsOf(events, run, "reviewOpened")).toHaveLength(1);

@@ -151,7 +151,7 @@ describe("a kill -9 while servers wait for a person", () => {
     }
   });
 
-  test("nobody was asked twice, and every chain of the record holds", async () => {
+  test("nobody was asked twice, and the record has every event", async () => {
     const { text, events } = await office.record();
     for (const { run } of [replayed, forgotten])
       expect(events.filter((each) => each.run === run && ["reviewOpened", "called", "finished"].includes(each.fact.kind))).toHaveLength(3);

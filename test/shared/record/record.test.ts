@@ -6,15 +6,16 @@ import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { report, verifyRecord } from "../../../scripts/verify-record.ts";
-import { chainActs } from "../../../shared/record/operators.ts";
+import { nextActs } from "../../../shared/record/operators.ts";
+import { entryTexts } from "../../../shared/record/log/entry.ts";
 import {
+  type ActsEnd,
   type OperatorFact,
   type RecordEvent,
   type RecordFact,
-  chainEvents,
-  eventHash,
+  numberEvents,
   exportLine,
-  firstBrokenEvent,
+  firstGap,
   providersWord,
 } from "../../../shared/record/record.ts";
 
@@ -43,9 +44,9 @@ const facts: RecordFact[] = [
   { kind: "finished", outcome: "completed" },
 ];
 
-const chain = (run: string): RecordEvent[] => {
-  const first = chainEvents(run, null, 1000, facts.slice(0, 2));
-  return [...first, ...chainEvents(run, first.at(-1) ?? null, 1500, facts.slice(2))];
+const eventsOf = (run: string): RecordEvent[] => {
+  const first = numberEvents(run, null, 1000, facts.slice(0, 2));
+  return [...first, ...numberEvents(run, first.at(-1) ?? null, 1500, facts.slice(2))];
 };
 
 describe("what a provider calls its model, or why it stopped", () => {
@@ -64,96 +65,91 @@ describe("what a provider calls its model, or why it stopped", () => {
   );
 });
 
-describe("the chain of a run's events", () => {
-  test("numbers events from one, however many are added at a time, and holds", () => {
-    expect(chain("run-1").map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
-    expect(firstBrokenEvent(chain("run-1"))).toBeNull();
-    expect(firstBrokenEvent([])).toBeNull();
-    expect(chainEvents("run-1", null, 1, [])).toEqual([]);
-  });
-
-  test("is the same whether facts come together or one by one", () => {
+describe("a run's events", () => {
+  test("are numbered from one, however many are added at a time", () => {
+    expect(eventsOf("run-1").map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(firstGap(eventsOf("run-1"))).toBeNull();
+    expect(firstGap([])).toBeNull();
+    expect(numberEvents("run-1", null, 1, [])).toEqual([]);
     const apart: RecordEvent[] = [];
-    for (const fact of facts) apart.push(...chainEvents("run-1", apart.at(-1) ?? null, 7, [fact]));
-    expect(apart).toEqual(chainEvents("run-1", null, 7, facts));
+    for (const fact of facts) apart.push(...numberEvents("run-1", apart.at(-1) ?? null, 7, [fact]));
+    expect(apart).toEqual(numberEvents("run-1", null, 7, facts));
   });
 
-  test("breaks at the very event of which any field was changed", () => {
-    const other: { [Field in keyof RecordEvent]: RecordEvent[Field] } = {
-      run: "run-2",
-      seq: 9,
-      at: 1001,
-      fact: { kind: "finished", outcome: "rejected" },
-      hash: "A".repeat(43),
-    };
-    for (const [index, event] of chain("run-1").entries()) {
-      for (const [field, value] of Object.entries(other)) {
-        const changed = chain("run-1");
-        changed[index] = { ...event, [field]: value };
-        expect(firstBrokenEvent(changed), `${field} of event ${index + 1}`).toBe(index + 1);
-      }
-    }
-  });
-
-  test("breaks where any member of any fact was changed, left out or added", () => {
-    for (const [index, event] of chain("run-1").entries()) {
-      for (const member of [...Object.keys(event.fact), "added"]) {
-        for (const value of [undefined, "other"]) {
-          if (member === "added" && value === undefined) continue;
-          const changed = chain("run-1");
-          changed[index] = { ...event, fact: { ...event.fact, [member]: value } as RecordFact };
-          expect(firstBrokenEvent(changed), `${member} of event ${index + 1}`).toBe(index + 1);
-        }
-      }
-    }
-  });
-
-  test("breaks where an event is missing, doubled, moved, or of another run", () => {
-    const events = chain("run-1");
+  test("have a gap where one is missing, doubled, moved, or of another run", () => {
+    const events = eventsOf("run-1");
     fc.assert(
       fc.property(fc.nat(events.length - 2), (index) => {
-        expect(firstBrokenEvent(events.toSpliced(index, 1))).toBe(index + 1);
-        expect(firstBrokenEvent(events.toSpliced(index, 0, events[index] as RecordEvent))).toBe(index + 2);
-        expect(firstBrokenEvent(events.with(index, events[index + 1] as RecordEvent).with(index + 1, events[index] as RecordEvent))).toBe(
+        expect(firstGap(events.toSpliced(index, 1))).toBe(index + 1);
+        expect(firstGap(events.toSpliced(index, 0, events[index] as RecordEvent))).toBe(index + 2);
+        expect(firstGap(events.with(index, events[index + 1] as RecordEvent).with(index + 1, events[index] as RecordEvent))).toBe(
           index + 1,
         );
-        // A first event of another run stands by itself; what follows it does not follow from it.
-        expect(firstBrokenEvent(events.with(index, chain("run-2")[index] as RecordEvent))).toBe(Math.max(index + 1, 2));
+        // Where the first one is of another run, those after it are not of its run.
+        expect(firstGap(events.with(index, eventsOf("run-2")[index] as RecordEvent))).toBe(Math.max(index + 1, 2));
       }),
     );
-  });
-
-  test("cannot be mended by a new hash on the changed event alone", () => {
-    const events = chain("run-1");
-    const [first, second] = events;
-    if (first === undefined || second === undefined) throw new Error("too short");
-    const forged: RecordFact = {
-      kind: "reviewOpened",
-      gate: "request",
-      version: 1,
-      digest: "other",
-      reviewers: ["Ada"],
-      deadlineAt: "2026-11-22T00:00:02.000Z",
-    };
-    const changed = events.with(1, { ...second, fact: forged, hash: eventHash(first.hash, "run-1", 2, second.at, forged) });
-    expect(firstBrokenEvent(changed)).toBe(3);
   });
 });
 
 const asked: OperatorFact = { kind: "doctorAsked", by: { kind: "adminToken", fingerprint: "0123456789ab" } };
 const month = (number: number): number => Date.UTC(2026, number - 1, 22);
 
+const endOf = (events: readonly RecordEvent[]): ActsEnd | null => {
+  const last = events.at(-1);
+  return last === undefined ? null : { run: last.run, seq: last.seq, tree: null };
+};
 const lines = (events: readonly RecordEvent[]): string[] => events.map((event) => exportLine(event).trimEnd());
 
+const alone = "\nNot compared with the log: give --url or --bucket.";
+/** The texts of a log's entries: what each call of the ledger brought. */
+const logOf = (...entries: readonly RecordEvent[][]): string[] =>
+  entries.flatMap((events) =>
+    entryTexts({ run: events[0]?.run ?? "", events: events.map(({ run: _run, ...event }) => event), line: null }),
+  );
+const against = (texts: readonly string[]) => async (each: (text: string, shard: number) => void) => {
+  for (const text of texts) each(text, 3);
+};
+
 describe("verifying an exported record", () => {
-  test("says how many events and runs there are, and that all hold", async () => {
-    const verified = await verifyRecord(lines([...chain("run-1"), ...chain("run-2")]));
-    expect(verified).toEqual({ chains: 2, events: 10, findings: [], unreadable: [] });
-    expect(report(verified)).toEqual({ text: "10 events in 2 chains: 2 intact, 0 broken", exitCode: 0 });
+  test("says how many events and runs there are, and that all are there", async () => {
+    const verified = await verifyRecord(lines([...eventsOf("run-1"), ...eventsOf("run-2")]));
+    expect(verified).toEqual({ runs: 2, events: 10, findings: [], unreadable: [], missing: null });
+    expect(report(verified)).toEqual({ text: `10 events in 2 runs: 2 whole, 0 broken${alone}`, exitCode: 0 });
+  });
+
+  test("against the log: all holds, also of entries in parts, and what the file does not have is counted", async () => {
+    const long = numberEvents("run-3", null, 7, [{ kind: "finished", outcome: "x".repeat(70_000) }]);
+    const log = logOf(eventsOf("run-1").slice(0, 2), long, eventsOf("run-2"), eventsOf("run-1").slice(2));
+    expect(log.length).toBeGreaterThan(4);
+    expect(await verifyRecord(lines([...eventsOf("run-1"), ...long]), against(log))).toMatchObject({ findings: [], missing: 5 });
+    expect(report(await verifyRecord(lines([...eventsOf("run-1"), ...long, ...eventsOf("run-2")]), against(log)))).toEqual({
+      text: "11 events in 3 runs: 3 whole, 0 broken\nCompared with the log, which has 0 events that the file does not have.",
+      exitCode: 0,
+    });
+  });
+
+  test("against the log: finds the very event of which any field was changed, and one that nobody wrote", async () => {
+    const events = eventsOf("run-1");
+    const log = logOf(events);
+    for (const [index, event] of events.entries())
+      for (const changed of [
+        { ...event, at: event.at + 1 },
+        ...[...Object.keys(event.fact).slice(1), "added"].map((member) => ({
+          ...event,
+          fact: { ...event.fact, [member]: "other" } as RecordFact,
+        })),
+      ])
+        expect(await verifyRecord(lines(events.with(index, changed)), against(log))).toMatchObject({
+          findings: [{ kind: "changed", run: "run-1", seq: index + 1, line: index + 1 }],
+        });
+    const forged = numberEvents("run-1", events.at(-1) ?? null, 9, [{ kind: "finished", outcome: "completed" }]);
+    const { text, exitCode } = report(await verifyRecord(lines([...events, ...forged]), against(log)));
+    expect([exitCode, text.split("\n")[0]]).toEqual([1, "line 6: run-1: event 6 is not in the log, or no longer"]);
   });
 
   test("takes the events of several runs in turn, and the empty line after the last", async () => {
-    const [one, two] = [chain("run-1"), chain("run-2")];
+    const [one, two] = [eventsOf("run-1"), eventsOf("run-2")];
     const mixed = one.flatMap((event, index) => [event, two[index] as RecordEvent]);
     expect(report(await verifyRecord([...lines(mixed), ""])).exitCode).toBe(0);
   });
@@ -172,30 +168,28 @@ describe("verifying an exported record", () => {
     ["an escape that is not needed", (line) => line.replace("run-1", "run\\u002d1"), /not written as the export/],
     ["nothing in it", () => "", /it is empty/],
   ])("refuses a line with %s, and says which", async (_what, change, why) => {
-    const [first = "", second = "", ...more] = lines(chain("run-1"));
+    const [first = "", second = "", ...more] = lines(eventsOf("run-1"));
     const { text, exitCode } = report(await verifyRecord([first, change(second), ...more]));
     expect(exitCode).toBe(2);
     expect(text.split("\n")[0]).toMatch(new RegExp(`^line 2: .*${why.source}`));
   });
 
-  test("names the line, the run and the event where a chain breaks, and the other runs still hold", async () => {
-    const events = [...chain("run-1"), ...chain("run-2")];
+  test("names the line, the run and the event where one is missing, and the other runs are whole", async () => {
+    const events = [...eventsOf("run-1"), ...eventsOf("run-2")];
     events.splice(6, 1);
     const { text, exitCode } = report(await verifyRecord(lines(events)));
     expect(exitCode).toBe(1);
-    expect(text).toBe(
-      "line 7: run-2: event 2 does not follow from the event before it: one of them was changed or is missing\n9 events in 2 chains: 1 intact, 1 broken",
-    );
+    expect(text).toBe(`line 7: run-2: event 2 is missing, or another stands in its place\n9 events in 2 runs: 1 whole, 1 broken${alone}`);
   });
 
   test("counts runs without an end, which is no fault", async () => {
-    const { text, exitCode } = report(await verifyRecord(lines(chain("run-1").slice(0, 3))));
-    expect({ text, exitCode }).toEqual({ text: "3 events in 1 chain: 1 intact, 0 broken; 1 run not ended yet", exitCode: 0 });
+    const { text, exitCode } = report(await verifyRecord(lines(eventsOf("run-1").slice(0, 3))));
+    expect({ text, exitCode }).toEqual({ text: `3 events in 1 run: 1 whole, 0 broken; 1 run not ended yet${alone}`, exitCode: 0 });
   });
 
   test("verifies facts of kinds that it does not know", async () => {
     const fact = { kind: "granted", uses: 3 } as unknown as RecordFact;
-    expect(report(await verifyRecord(lines(chainEvents("run-1", null, 1, [fact])))).exitCode).toBe(0);
+    expect(report(await verifyRecord(lines(numberEvents("run-1", null, 1, [fact])))).exitCode).toBe(0);
   });
 
   test("a refusal is whole with its one event, and what operators do has no end", async () => {
@@ -208,42 +202,33 @@ describe("verifying an exported record", () => {
       name: null,
       reason: { kind: "notJson" },
     };
-    const acts = chainActs(null, month(11), [asked]);
-    expect((await verifyRecord(lines([...chainEvents("run-1", null, 1, [refused]), ...acts]))).findings).toEqual([]);
+    const acts = nextActs(null, month(11), [asked]);
+    expect((await verifyRecord(lines([...numberEvents("run-1", null, 1, [refused]), ...acts]))).findings).toEqual([]);
   });
 
-  test("a month of operators' acts whose end is missing or was changed shows by the month after it", async () => {
-    const november = chainActs(null, month(11), [asked, asked]);
-    const december = chainActs(november.at(-1) ?? null, month(12), [asked]);
+  test("a month of operators' acts whose end is missing shows by the month after it", async () => {
+    const november = nextActs(null, month(11), [asked, asked]);
+    const december = nextActs(endOf(november), month(12), [asked]);
     expect(december.map(({ run, seq, fact }) => [run, seq, fact.kind])).toEqual([
       ["operators/2026-12", 1, "continued"],
       ["operators/2026-12", 2, "doctorAsked"],
     ]);
     // A clock that goes back begins no earlier month again.
-    expect(chainActs(december.at(-1) ?? null, month(11), [asked]).map(({ run, seq }) => [run, seq])).toEqual([["operators/2026-12", 3]]);
+    expect(nextActs(endOf(december), month(11), [asked]).map(({ run, seq }) => [run, seq])).toEqual([["operators/2026-12", 3]]);
     expect(report(await verifyRecord(lines([...november, ...december]))).exitCode).toBe(0);
     // Its time may be over.
     expect(report(await verifyRecord(lines(december))).exitCode).toBe(0);
     const { text, exitCode } = report(await verifyRecord(lines([...november.slice(0, 1), ...december])));
     expect(exitCode).toBe(1);
     expect(text).toBe(
-      "operators/2026-11: the last events are missing or were changed; operators/2026-12 continues this chain after event 2\n3 events in 2 chains: 1 intact, 1 broken",
-    );
-  });
-
-  test("a month that was written anew shows by the month after it", async () => {
-    const november = chainActs(null, month(11), [asked, asked]);
-    const december = chainActs(november.at(-1) ?? null, month(12), [asked]);
-    const anew = chainActs(null, month(11), [asked, { ...asked, by: { kind: "adminToken", fingerprint: "ba9876543210" } }]);
-    expect(report(await verifyRecord(lines([...anew, ...december]))).text).toMatch(
-      /^operators\/2026-11: the last events are missing or were changed/,
+      `operators/2026-11: the last events are missing; operators/2026-12 continues it after event 2\n3 events in 2 runs: 1 whole, 1 broken${alone}`,
     );
   });
 
   test("takes nothing for a record that is none", async () => {
     expect(report(await verifyRecord([])).exitCode).toBe(2);
-    for (const line of ["{", "[]", '{"run":"r"}', '{"run":"r","seq":0,"at":"2026-11-22T00:00:00.000Z","fact":{"kind":"x"},"hash":"h"}'])
-      expect(report(await verifyRecord([...lines(chain("run-1")), line]))).toMatchObject({
+    for (const line of ["{", "[]", '{"run":"r"}', '{"run":"r","seq":0,"at":"2026-11-22T00:00:00.000Z","fact":{"kind":"x"}}'])
+      expect(report(await verifyRecord([...lines(eventsOf("run-1")), line]))).toMatchObject({
         exitCode: 2,
         text: expect.stringContaining("line 6"),
       });
@@ -261,7 +246,7 @@ describe("the command", () => {
 
   test("reads a line to its line feed, and nothing that is no UTF-8", () => {
     const fact = { kind: "odd", text: "a\u2028b\u0085c" } as unknown as RecordFact;
-    const [line = ""] = lines(chainEvents("run-1", null, 1, [fact]));
+    const [line = ""] = lines(numberEvents("run-1", null, 1, [fact]));
     expect(run(["-"], `${line}\n`)).toMatchObject({ code: 0 });
     const bytes = join(folder, "bytes.ndjson");
     writeFileSync(bytes, Buffer.concat([Buffer.from(line.slice(0, 40)), Buffer.of(0xff), Buffer.from(line.slice(40))]));
@@ -270,11 +255,11 @@ describe("the command", () => {
 
   test("reads a file or its standard input, and its exit code says what it found", () => {
     const good = join(folder, "good.ndjson");
-    writeFileSync(good, `${lines(chain("run-1")).join("\n")}\n`);
-    expect(run([good])).toMatchObject({ code: 0, out: "5 events in 1 chain: 1 intact, 0 broken\n" });
-    expect(run(["-"], lines(chain("run-1").slice(1)).join("\n"))).toMatchObject({
+    writeFileSync(good, `${lines(eventsOf("run-1")).join("\n")}\n`);
+    expect(run([good])).toMatchObject({ code: 0, out: `5 events in 1 run: 1 whole, 0 broken${alone}\n` });
+    expect(run(["-"], lines(eventsOf("run-1").slice(1)).join("\n"))).toMatchObject({
       code: 1,
-      out: expect.stringContaining("event 1 does not follow"),
+      out: expect.stringContaining("event 1 is missing"),
     });
     expect(run([])).toMatchObject({ code: 2, err: expect.stringContaining("usage") });
     expect(run([join(folder, "missing.ndjson")])).toMatchObject({ code: 2, err: expect.stringContaining("cannot read") });

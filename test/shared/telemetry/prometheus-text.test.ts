@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { RecordFact } from "../../../shared/record/record.ts";
-import { chainEvents } from "../../../shared/record/record.ts";
+import { numberEvents } from "../../../shared/record/record.ts";
 import { families } from "../../../shared/telemetry/metric-families.ts";
 import { type MetricSums, addedSums, countEvents, mostSeries } from "../../../shared/telemetry/metric-sums.ts";
 import { type Gauges, prometheusText } from "../../../shared/telemetry/prometheus-text.ts";
@@ -34,7 +34,7 @@ const answered = (model: string, durationMs: number): RecordFact => ({
   took: { at: begun, durationMs },
 });
 const eventsOf = (run: string, ...facts: readonly (readonly [number, RecordFact])[]) =>
-  facts.map(([after, fact], index) => ({ ...chainEvents(run, { seq: index, hash: "" }, begun + after, [fact])[0]! }));
+  facts.map(([after, fact], index) => ({ ...numberEvents(run, { seq: index }, begun + after, [fact])[0]! }));
 
 describe("what is counted", () => {
   const run = eventsOf(

@@ -1,7 +1,7 @@
 // The spans of a request from its record, as a collector reads them.
 
 import { describe, expect, test } from "vitest";
-import { type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { type RecordFact, numberEvents } from "../../../shared/record/record.ts";
 import { otlpTraces } from "../../../shared/telemetry/otlp.ts";
 import { briefSpans, requestSpans } from "../../../shared/telemetry/request-spans.ts";
 import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
@@ -18,7 +18,7 @@ const request = { run: "run_a", trace, endpoint: "relay", key: "key_1", server: 
 const calls = { operation: "chat", maxTokens: 50, models: [{ id: "m", provider: "p", name: "vendor/m" }] } as const;
 
 function spansOf(facts: readonly (readonly [number, RecordFact])[], more: Partial<typeof request> = {}): readonly ReadSpan[] {
-  const events = facts.flatMap(([after, fact], index) => chainEvents("run_a", { seq: index, hash: "" }, begun + after, [fact]));
+  const events = facts.flatMap(([after, fact], index) => numberEvents("run_a", { seq: index }, begun + after, [fact]));
   return read(requestSpans({ ...request, ...more }, calls, events));
 }
 

@@ -3,7 +3,7 @@
 
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { firstBrokenEvent } from "../../../shared/record/record.ts";
+import { firstGap } from "../../../shared/record/record.ts";
 import { KeyGrants } from "../../../workers/objects/key/key-grants.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { ringNextAlarm, stubOf } from "../objects/inside.ts";
@@ -122,7 +122,7 @@ describe("a request of the granted shape", () => {
     expect(later.map(({ fact }) => fact.kind)).toEqual(["received", "grantUsed", "called", "answered", "finished"]);
     expect(later[0]?.fact).toMatchObject({ requestGate: "review" });
     expect(later[1]?.fact).toEqual({ kind: "grantUsed", gate: "request", grant: grant.id, by: "Ada" });
-    expect(firstBrokenEvent(later)).toBeNull();
+    expect(firstGap(later)).toBeNull();
     expect(JSON.stringify(await grantList())).not.toContain(promptMarker);
   });
 

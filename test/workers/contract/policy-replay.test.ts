@@ -1,7 +1,7 @@
 // POST /admin/policy/replay: what another policy would have done with requests of the record.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { type LineState, chainEvents } from "../../../shared/record/record.ts";
+import { type LineState, numberEvents } from "../../../shared/record/record.ts";
 import { type ReplayTally, addTallies, noReplay } from "../../../shared/record/replay-tally.ts";
 import { judgedRecord } from "../../../shared/model/judged-request.ts";
 import { appendToLedger } from "../../../workers/stubs/stubs.ts";
@@ -102,7 +102,7 @@ async function recorded(index: number, at: number, state: LineState = "completed
     models: [{ id: "first", worstCostUsd: 0.01 }],
     isOnce: false,
   });
-  const events = chainEvents(run, null, at, [
+  const events = numberEvents(run, null, at, [
     {
       kind: "received",
       key: "key_1",

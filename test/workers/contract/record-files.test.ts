@@ -2,6 +2,7 @@
 // the public key needs.
 
 import { expect, test } from "vitest";
+import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { keyOf, logReport, overHttp, verifyLogs } from "../../../scripts/verify-log.ts";
 import { admin, adminToken, devKey, env, errorOf, eventually, gateway, gatewayWith, operator, sample } from "../support/gateway.ts";
 import { configStub, ledgerShardOf } from "../../../workers/stubs/stubs.ts";
@@ -33,6 +34,12 @@ test("whoever has the key verifies the record of what was asked, and of what ope
   const acts = (await recordLines()).filter(({ run }) => run.startsWith("operators/")).length;
   const entries = reports.reduce((sum, { check }) => sum + check.entries, 0);
   expect([entries, entries + 1]).toContain(6 + acts);
+  const exported = (await (await admin("/record")).text()).split("\n");
+  const against = async (each: (text: string, shard: number) => void): Promise<void> =>
+    void (await verifyLogs(overHttp(url, adminToken, asOperator), key, { each }));
+  expect(await verifyRecord(exported, against)).toMatchObject({ findings: [], unreadable: [] });
+  const changed = exported.map((line) => line.replace('"kind":"doctorAsked"', '"kind":"doctorAskee"'));
+  expect((await verifyRecord(changed, against)).findings).toMatchObject([{ kind: "changed" }]);
 });
 
 test("they are for operators alone, where RECORD_PUBLIC is not on", async () => {

@@ -5,7 +5,7 @@ import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, ru
 import { afterEach, vi } from "vitest";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
-import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, firstGap } from "../../../shared/record/record.ts";
 import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import type { KeptReply } from "../../../workers/stubs/cache-calls.ts";
 import type { AssociateInput } from "../../../workers/stubs/session-calls.ts";
@@ -114,12 +114,12 @@ async function isShipped(run: string): Promise<boolean> {
 
 /**
  * A run's events as the exported record has them, once it has all that there are now: they are
- * written behind. Fails where their chain is broken.
+ * written behind. Fails where one is missing.
  */
 export async function recordOf(run: string): Promise<RecordEvent[]> {
   await eventually("the record of a run", () => isShipped(run));
   const events = await recordLines({ run });
-  const broken = firstBrokenEvent(events);
+  const broken = firstGap(events);
   if (broken !== null) throw new Error(`the record of ${run} is broken at event ${broken}`);
   return events;
 }

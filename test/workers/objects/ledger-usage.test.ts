@@ -5,7 +5,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
-import { chainEvents } from "../../../shared/record/record.ts";
+import { numberEvents } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { requestsIn, summedUsage } from "../../../shared/record/usage.ts";
 import { LedgerLines } from "../../../workers/objects/ledger/ledger-lines.ts";
@@ -96,7 +96,7 @@ describe("usage", () => {
           } else {
             const createdAt = begun - each.run * day;
             const end = each.isEnded ? {} : { endedAt: null, state: "waiting" as const };
-            const events = chainEvents(`run_${each.run}`, null, createdAt, [{ kind: "finished", outcome: "x" }]);
+            const events = numberEvents(`run_${each.run}`, null, createdAt, [{ kind: "finished", outcome: "x" }]);
             await append(ledger, [{ events, summary: line(`run_${each.run}`, { createdAt, ...end }) }]);
             if (each.isEnded) ended.add(each.run);
           }

@@ -9,7 +9,7 @@ import { type LogCheck, checkLog } from "../../../shared/record/log/check-log.ts
 import { entriesOf } from "../../../shared/record/log/entry.ts";
 import { readBundle } from "../../../shared/record/log/bundle.ts";
 import { type NoteKey, readVerifierKey } from "../../../shared/record/log/signed-note.ts";
-import { type RecordEvent, chainEvents } from "../../../shared/record/record.ts";
+import { type RecordEvent, numberEvents } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { newRunBytes, runIdOf } from "../../../shared/sealed-id.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
@@ -34,7 +34,7 @@ const newRun = (at = begun): string => runIdOf(settingsOf(env).keys, newRunBytes
 /** A request as the fast path brings it: its events and its line at once. */
 function answered(at = begun, more: Partial<RunSummary> = {}): LedgerEntry & { readonly summary: RunSummary } {
   const run = newRun(at);
-  const events = chainEvents(run, null, at, [
+  const events = numberEvents(run, null, at, [
     { kind: "called", call: 1, models: ["first"], digest: "d", again: false },
     { kind: "finished", outcome: "completed" },
   ]);
@@ -151,7 +151,7 @@ describe("a request that is answered at once", () => {
     const entry = answered();
     const { run } = entry.summary;
     await append(ledger, [entry]);
-    const later = chainEvents(run, entry.events.at(-1) ?? null, begun + 9, [{ kind: "requestorBack" }]);
+    const later = numberEvents(run, entry.events.at(-1) ?? null, begun + 9, [{ kind: "requestorBack" }]);
     await append(ledger, [{ events: [...entry.events, ...later], summary: entry.summary }]);
     expect(readJsonOf(await ledger.events(run, 0, 10))).toEqual([...entry.events, ...later]);
     expect(await lines(ledger)).toEqual([run]);
@@ -275,6 +275,26 @@ describe("the log", () => {
     expect((await ledger.file("tile/0/002.p/7"))?.length).toBe(7 * 32);
   });
 
+  test("says of an event whose entry was changed, in a full bundle and among the newest, that it is not the tree's", async () => {
+    const { ledger } = newShard();
+    const entries = Array.from({ length: 300 }, () => answered());
+    await append(ledger, entries);
+    const runs = [entries[7], entries[290]].map((entry) => entry?.summary.run ?? "");
+    const known = await ledger.tree();
+    for (const run of runs) expect(await ledger.logged(run, known)).toEqual({ lastSeq: 2, changedAt: null });
+    await runInDurableObject(ledger as DurableObjectStub, (_object, { storage: { sql } }) => {
+      for (const { first, entries: text } of sql
+        .exec<{ first: number; entries: string }>("SELECT first, entries FROM log_batch")
+        .toArray()) {
+        const changed = runs.reduce((all, run) => all.replace(`{"run":"${run}","events":[`, `{"run":"${run}","events":[ `), text);
+        expect(changed).not.toBe(text);
+        sql.exec("UPDATE log_batch SET entries = ? WHERE first = ?", changed, first);
+      }
+    });
+    for (const run of runs) expect(await ledger.logged(run, null)).toEqual({ lastSeq: 2, changedAt: 1 });
+    expect(await ledger.logged("operators/2026-11", { ...known, root: "other" })).toEqual({ lastSeq: 0, changedAt: 1 });
+  });
+
   test("has no other entry for what failed half-way", async () => {
     const { ledger } = newShard();
     await append(ledger, many(250));
@@ -366,7 +386,7 @@ describe("the log", () => {
   test("has what is too long for an entry in several, and nothing is cut", async () => {
     const { ledger } = newShard();
     const run = newRun();
-    const events = chainEvents(run, null, begun, [
+    const events = numberEvents(run, null, begun, [
       { kind: "finished", outcome: "é\u0001😀".repeat(60_000) },
       { kind: "finished", outcome: "x" },
     ]);

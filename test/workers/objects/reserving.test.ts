@@ -9,8 +9,8 @@ import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { answerOf, env, eventually, model, post, sample, samplingMessage, travel } from "../support/gateway.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
-import { firstBrokenEvent } from "../../../shared/record/record.ts";
-import { isOperatorChain } from "../../../shared/record/operators.ts";
+import { firstGap } from "../../../shared/record/record.ts";
+import { areActs } from "../../../shared/record/operators.ts";
 import { recordLines } from "../support/record.ts";
 import { asObject, associateInput, crash, recordWith, tablesIn } from "./inside.ts";
 
@@ -76,7 +76,7 @@ describe("a crash", () => {
   });
 });
 
-test("a call that may be paid for twice is in the record before it is made, as one chain with what comes after it", async () => {
+test("a call that may be paid for twice is in the record before it is made, numbered with what comes after it", async () => {
   const message = samplingMessage({ id: 1 });
   model.script({ until: new Promise<void>(() => {}), step: {} });
   await post(message);
@@ -87,7 +87,7 @@ test("a call that may be paid for twice is in the record before it is made, as o
   model.script({ until: new Promise<void>((resolve) => (answered = resolve)), step: { text: "Paris." } });
   const answering = post(message);
   await eventually("the second call", async () => model.calls[1]);
-  const lines = (await recordLines()).filter(({ run }) => !isOperatorChain(run));
+  const lines = (await recordLines()).filter(({ run }) => !areActs(run));
   expect(lines.map(({ fact }) => fact)).toMatchObject([
     { kind: "received", takenOver: true },
     { kind: "called", again: true },
@@ -96,7 +96,7 @@ test("a call that may be paid for twice is in the record before it is made, as o
   const run = (await answerOf(answering)).result?._meta?.["countersign/run"]?.id ?? "";
   const whole = await recordWith(run, "finished");
   expect(whole.map(({ fact }) => fact.kind)).toEqual(["received", "called", "answered", "finished"]);
-  expect(firstBrokenEvent(whole)).toBeNull();
+  expect(firstGap(whole)).toBeNull();
 });
 
 test("requests of one moment are each reserved once, and counted as so many rounds", async () => {

@@ -1,10 +1,10 @@
-// What operators did, for reading: one month's chain, the newest first, and whether the chain
-// holds. Unlike an export of the record, reading it writes no event.
+// What operators did, for reading: a month, the newest first, and whether the log has it as it was
+// written. Unlike an export of the record, reading it writes no event.
 
 import { Hono } from "hono";
 import * as z from "zod";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
-import { type ChainEnd, chainOfMonth, checkChain, monthAt } from "../../../shared/record/operators.ts";
+import { actsOfMonth, findActsIssue, monthAt } from "../../../shared/record/operators.ts";
 import { type OperatorFact, type RecordEvent, actKinds } from "../../../shared/record/record.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
@@ -50,7 +50,7 @@ actRoutes.get(paths.admin.acts, listActs, validQuery(actsQuery), async (c) => {
   const found: Act[] = [];
   let position = before ?? Number.MAX_SAFE_INTEGER;
   for (let call = 0; call < mostCalls && position > 1 && found.length <= limit; call += 1) {
-    const events = await eventsBefore(c.env, chainOfMonth(of), position, kind === undefined ? limit + 1 : atOnce);
+    const events = await eventsBefore(c.env, actsOfMonth(of), position, kind === undefined ? limit + 1 : atOnce);
     position = events.at(-1)?.seq ?? 0;
     found.push(...events.filter(isAct).filter(({ fact }) => kind === undefined || fact.kind === kind));
   }
@@ -61,35 +61,36 @@ actRoutes.get(paths.admin.acts, listActs, validQuery(actsQuery), async (c) => {
 
 type Act = RecordEvent & { readonly fact: OperatorFact };
 
-/** A chain of operators has what they did, and where it continues that of the month before. */
+/** A month has what they did, and where it continues the month before. */
 const isAct = (event: RecordEvent): event is Act => event.fact.kind !== "continued";
 
 const checkQuery = z.strictObject({ month });
 
 const checkActs = describe("checkActs", {
-  summary: "Whether the chain of a month's acts holds: no act was changed or taken out since it was written",
+  summary: "Whether a month's acts are as they were written: none was changed or taken out since",
   200: asJson(actCheck, "How many events there are, and what is wrong with them"),
 });
 
 actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c) => {
   const of = c.req.valid("query").month ?? monthAt(Date.now());
-  const chain = chainOfMonth(of);
-  // What the one writer sent last, read before the chain: the chain has at least that.
+  const run = actsOfMonth(of);
+  // What the one writer sent last, read before the log: the log has at least that.
   const sent = await configStub(c.env).lastAct();
+  const ledger = ledgerStub(c.env, ledgerShardOf(run));
   const events: RecordEvent[] = [];
   for (let last = 0; ; last = events.at(-1)?.seq ?? 0) {
-    const more = readJsonOf(await ledgerStub(c.env, ledgerShardOf(chain)).events(chain, last, atOnce));
+    const more = readJsonOf(await ledger.events(run, last, atOnce));
     events.push(...more);
     if (more.length < atOnce) break;
   }
-  const [first] = events;
-  const before = first?.fact.kind === "continued" ? first.fact.chain : null;
-  const [lastBefore = null] = before === null ? [] : await eventsBefore(c.env, before, Number.MAX_SAFE_INTEGER, 1);
-  const issue = checkChain(events, { chain, sent, lastBefore: lastBefore satisfies ChainEnd | null });
+  const logged = await ledger.logged(run, sent?.run === run ? sent.tree : null);
+  const fact = events[0]?.fact;
+  const before = fact?.kind === "continued" ? await ledgerStub(c.env, ledgerShardOf(fact.run)).logged(fact.run, fact.tree) : null;
+  const issue = findActsIssue(events, { run, sent, logged, before: before?.lastSeq === 0 ? null : before });
   return c.json({ month: of, events: events.length, issue: issue?.kind ?? null, at: issue?.at ?? null } satisfies ActCheck, 200, noStore);
 });
 
 const noStore = { "Cache-Control": "no-store" };
 
-const eventsBefore = async (env: Env, chain: string, seq: number, limit: number): Promise<RecordEvent[]> =>
-  readJsonOf(await ledgerStub(env, ledgerShardOf(chain)).eventsBefore({ run: chain, seq }, limit));
+const eventsBefore = async (env: Env, run: string, seq: number, limit: number): Promise<RecordEvent[]> =>
+  readJsonOf(await ledgerStub(env, ledgerShardOf(run)).eventsBefore({ run, seq }, limit));

@@ -163,9 +163,11 @@ operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery)
   const run = c.req.param("id");
   const { after } = c.req.valid("query");
   if (parseRunId(settingsOf(c.env).keys, run) === undefined) return c.json(noSuchRun, 404);
-  const events = readJsonOf(await ledgerStub(c.env, ledgerShardOf(run)).events(run, after, mostEvents));
+  const ledger = ledgerStub(c.env, ledgerShardOf(run));
+  const events = readJsonOf(await ledger.events(run, after, mostEvents));
+  const { changedAt } = await ledger.logged(run, null);
   const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
-  return c.json({ events: events.map(exportedEvent), next } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
+  return c.json({ events: events.map(exportedEvent), next, changedAt } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
 });
 
 /** A request as lists show it. */
@@ -190,7 +192,12 @@ const lineOf = (summary: RunSummary): RunLine => {
 
 const recordPage = 500;
 const recordQuery = z.strictObject({
-  run: z.string().min(1).max(128).optional().describe("The events of this request, or of this chain of operators' acts, alone"),
+  run: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe("The events of this request, or of this month of operators' acts (`operators/2026-11`), alone"),
 });
 
 const exportRecord = describe("exportRecord", {
@@ -201,7 +208,7 @@ const exportRecord = describe("exportRecord", {
 /** A part of the export, and the part after it; null: it was the last one. */
 type Part = { readonly events: readonly RecordEvent[]; readonly next: (() => Promise<Part>) | null };
 
-/** Of one run or chain, in the order of its events. */
+/** Of one run, or of a month of operators' acts, in the order of its events. */
 async function partOfRun(env: Env, run: string, after: number): Promise<Part> {
   const events = readJsonOf(await ledgerStub(env, ledgerShardOf(run)).events(run, after, recordPage));
   const last = events.at(-1);

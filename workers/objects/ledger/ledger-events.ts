@@ -4,7 +4,8 @@
 // once are one entry without a row of their own: the time in a request's id leads to it. Other
 // entries have a row in an index.
 
-import type { RecordEvent, RecordFact } from "../../../shared/record/record.ts";
+import type { LoggedActs } from "../../../shared/record/operators.ts";
+import type { RecordEvent, RecordFact, TreeHead } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { type LogEntry, type PlacedEntry, beginningOf, entriesOf, entryTexts, readEntries } from "../../../shared/record/log/entry.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
@@ -241,6 +242,18 @@ export class LedgerEvents {
     return firstFacts(entry ?? null);
   }
 
+  /** `LedgerCalls.logged`. */
+  async logged(run: string, known: TreeHead | null): Promise<LoggedActs> {
+    const own = this.#indexed(run);
+    const whole = own[0]?.firstSeq === 1 ? null : await this.whole(run);
+    const entries = whole === null ? own : [{ first: whole.index, last: whole.index, firstSeq: 1, lastSeq: whole.events.length }, ...own];
+    const lastSeq = entries.at(-1)?.lastSeq ?? 0;
+    const changed = await this.#log.firstChanged(entries.flatMap(({ first, last }) => [first, last]));
+    const at = entries.find(({ first, last }) => changed === first || changed === last)?.firstSeq ?? null;
+    const isOther = known !== null && !(await this.#log.hasHad(known));
+    return { lastSeq, changedAt: at ?? (isOther ? 1 : null) };
+  }
+
   /** The index of the newest entry of a run; null where there is none, or none any more. */
   async place(run: string): Promise<number | null> {
     const index = this.#indexed(run).at(-1)?.first ?? (await this.whole(run))?.index ?? null;
@@ -276,7 +289,7 @@ export function firstFacts(entry: LogEntry | null): FirstFacts {
 
 const asEntry = (run: string, events: readonly RecordEvent[], line: RunSummary | null, isWhole = false): LogEntry => ({
   run,
-  events: events.map(({ seq, at, fact, hash }) => ({ seq, at, fact, hash })),
+  events: events.map(({ seq, at, fact }) => ({ seq, at, fact })),
   line,
   ...(isWhole ? { whole: true } : {}),
 });

@@ -2,7 +2,7 @@
 // record has it when the minute is over.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
-import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, numberEvents } from "../../../shared/record/record.ts";
 import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
 import type { LedgerEvents } from "./ledger-events.ts";
@@ -10,9 +10,6 @@ import type { LedgerLines } from "./ledger-lines.ts";
 
 /** Workers report a flood's count within a quarter of a second; this leaves time for slow ones. */
 const settlesMs = 30_000;
-
-/** To which the next event of its chain is chained. */
-type LastEvent = Pick<RecordEvent, "seq" | "hash">;
 
 /** Call what writes in a transaction. */
 export class LedgerFloods {
@@ -64,7 +61,7 @@ export class LedgerFloods {
    */
   close(now: number, most: number): number {
     const over = this.#sql
-      .exec<{ run: string; count: number; written: number; text: JsonOf<Flood>; last: JsonOf<LastEvent> | null }>(
+      .exec<{ run: string; count: number; written: number; text: JsonOf<Flood>; last: JsonOf<Pick<RecordEvent, "seq">> | null }>(
         "SELECT run, count, written, text, last FROM flood WHERE until < ? AND count > written LIMIT ?",
         now - settlesMs,
         most,
@@ -74,10 +71,10 @@ export class LedgerFloods {
       const { key, endpoint, reason, since, until } = readJsonOf(text);
       const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
       const fact: RecordFact = { kind: "refusedMany", key, endpoint, reason, ...times, count: count - written };
-      const events = chainEvents(run, last === null ? null : readJsonOf(last), now, [fact]);
+      const events = numberEvents(run, last === null ? null : readJsonOf(last), now, [fact]);
       this.#events.append(events, null, () => false);
-      const [{ seq, hash } = { seq: 0, hash: "" }] = events;
-      this.#sql.exec("UPDATE flood SET written = ?, last = ? WHERE run = ?", count, jsonOf<LastEvent>({ seq, hash }), run);
+      const [{ seq } = { seq: 0 }] = events;
+      this.#sql.exec("UPDATE flood SET written = ?, last = ? WHERE run = ?", count, jsonOf({ seq }), run);
     }
     return over.length;
   }

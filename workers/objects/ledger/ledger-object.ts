@@ -35,7 +35,8 @@ import { leafHash } from "../../../shared/record/log/merkle.ts";
 import { proofText } from "../../../shared/record/log/proof.ts";
 import { verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
-import type { RecordEvent } from "../../../shared/record/record.ts";
+import type { LoggedActs } from "../../../shared/record/operators.ts";
+import type { RecordEvent, TreeHead } from "../../../shared/record/record.ts";
 import { needEarlier } from "../../../shared/telemetry/metric-sums.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";
@@ -385,6 +386,15 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     const { text, leaf, path } = await this.#log.entry(index, size);
     const note = await signer.sign(await this.#log.tree(size));
     return { index, leaf: toBase64url(leaf), entry: text, proof: proofText(index, path, note), key: verifierKey(signer.key) };
+  }
+
+  async tree(): Promise<TreeHead> {
+    const { size, root } = await this.#log.tree();
+    return { size, root: toBase64url(root) };
+  }
+
+  logged(run: string, known: TreeHead | null): Promise<LoggedActs> {
+    return this.#events.logged(run, known);
   }
 
   logStatus(): LogStatus {

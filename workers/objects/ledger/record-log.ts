@@ -6,9 +6,10 @@
 // away, or where there is none, the log grows here. Twice is the same as once: a file is written
 // again with the same bytes, and where the tree ends follows from the rows.
 
-import { utf8ToBytes, fromUtf8 } from "../../../shared/encoding.ts";
+import { equalBytes, fromUtf8, toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
 import { bundleBytes, readBundle } from "../../../shared/record/log/bundle.ts";
 import { type SubtreeReader, type Tree, inclusionProof, leafHash, rootAt } from "../../../shared/record/log/merkle.ts";
+import type { TreeHead } from "../../../shared/record/record.ts";
 import { emptyEntry, entriesOf } from "../../../shared/record/log/entry.ts";
 import {
   type Tile,
@@ -314,6 +315,38 @@ export class RecordLog {
   /** The tree as it is, or was when it had so many entries. */
   async tree(size = this.size): Promise<Tree> {
     return { size, root: await rootAt(this.#subtrees(), size) };
+  }
+
+  /** Whether the tree goes on from this one; what is pruned cannot be told. */
+  async hasHad({ size, root }: TreeHead): Promise<boolean> {
+    return size < this.pruned || (size <= this.size && toBase64url((await this.tree(size)).root) === root);
+  }
+
+  /**
+   * The first of these entries that is not what the tree has, or whose full bundle is not. Those
+   * that are pruned are passed over.
+   */
+  async firstChanged(indexes: readonly number[]): Promise<number | null> {
+    const { leaves } = this.#opened();
+    const newest = this.bundles;
+    const bundles = new Map<number, boolean>();
+    for (const index of indexes) {
+      if (index < this.pruned) continue;
+      const n = Math.floor(index / tileWidth);
+      const expected = n < newest ? undefined : leaves[index % tileWidth];
+      if (expected === undefined && !bundles.has(n)) bundles.set(n, await this.#isBundleWhole(n));
+      const [text = ""] = expected === undefined ? [] : this.stored(index, index + 1);
+      if (expected === undefined ? bundles.get(n) !== true : !equalBytes(leafHash(utf8ToBytes(text)), expected)) return index;
+    }
+    return null;
+  }
+
+  async #isBundleWhole(n: number): Promise<boolean> {
+    const [hash] = this.#tiles(0, n);
+    const texts = await this.texts(n * tileWidth, (n + 1) * tileWidth);
+    return (
+      hash !== undefined && texts.length === tileWidth && equalBytes(hashOfNodes(texts.map((text) => leafHash(utf8ToBytes(text)))), hash)
+    );
   }
 
   /** The text of an entry, its hash, and the hashes that lead from it to the root of this tree. */

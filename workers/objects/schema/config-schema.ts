@@ -42,16 +42,16 @@ export const configSchema: Schema = {
       documents: "TEXT NOT NULL", // JSON of the versions that were checked
       checks: "TEXT NOT NULL", // JSON of the checks: what was checked, `good`, `note` or `fix`, and a sentence
     }),
-    // Operators' actions, as events of the gateway's chain, each committed with its change and then
-    // sent to the ledger. All but the newest, on which the next hash depends, are then deleted.
+    // Operators' actions, as events of the record, each committed with its change and then sent to
+    // the ledger. All but the newest, to which a check compares the log, are then deleted.
     rowidTable("act", {
       n: "INTEGER PRIMARY KEY AUTOINCREMENT",
-      run: "TEXT NOT NULL", // the chain, one for each month (UTC): `operators/2026-11`
-      seq: "INTEGER NOT NULL", // from 1 in each chain
+      run: "TEXT NOT NULL", // one for each month (UTC): `operators/2026-11`
+      seq: "INTEGER NOT NULL", // from 1 in each month
       at: "INTEGER NOT NULL",
       fact: "TEXT NOT NULL", // JSON of OperatorFact (shared/record/record.ts)
-      hash: "TEXT NOT NULL", // over the previous hash, chain, seq, at and fact
       sent: "INTEGER NOT NULL", // 1 if the ledger has it
+      tree: "TEXT", // JSON of TreeHead: the log's tree when the ledger had it; null until then
     }),
     // One row: the Ed25519 key that signs checkpoints of the record.
     rowidTable("record_key", {

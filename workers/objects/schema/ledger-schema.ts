@@ -32,7 +32,7 @@ export const ledgerSchema: Schema = {
     // Where the entries of a run are that has several. The one of a request that is answered at
     // once is found by the time in its id.
     table("log_entry", {
-      run: "TEXT NOT NULL", // run id, or the name of a month's chain of operators' actions
+      run: "TEXT NOT NULL", // run id, or the name of a month of operators' actions
       first_seq: "INTEGER NOT NULL", // events are numbered from 1 in each run
       last_seq: "INTEGER NOT NULL",
       first: "INTEGER NOT NULL", // the index in the log of the entry, or of its first part
@@ -79,7 +79,7 @@ export const ledgerSchema: Schema = {
       count: "INTEGER NOT NULL", // the largest that the Worker reported
       written: "INTEGER NOT NULL", // refusals that events count already
       text: "TEXT NOT NULL", // JSON of Flood (workers/stubs/ledger-calls.ts)
-      last: "TEXT", // JSON of the number and hash of its last event; null where it has none
+      last: "TEXT", // JSON of the number of its last event; null where it has none
     }),
     "CREATE INDEX flood_open ON flood (until) WHERE count > written",
     "CREATE INDEX flood_closed ON flood (until) WHERE count = written",

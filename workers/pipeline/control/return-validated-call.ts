@@ -1,7 +1,7 @@
 // A function call that is validated and handed back: nothing is sent, so no reviewer is asked; it
 // counts for the key's limits and is recorded like any other request.
 
-import { chainEvents, idWord } from "../../../shared/record/record.ts";
+import { numberEvents, idWord } from "../../../shared/record/record.ts";
 import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
@@ -36,7 +36,7 @@ export async function returnValidatedCall({
     cause: null,
     ...uncalled,
   };
-  const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
+  const events = () => numberEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
   enqueue(env, ctx, { key: { id: key.id, run }, ...(reserved ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });
   return reserved ? ok(null) : err({ kind: "sameIdOtherParams" });
 }

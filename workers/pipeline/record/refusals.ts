@@ -2,7 +2,7 @@
 // cheap and the record stays small.
 
 import type { Flood, LedgerEntry } from "../../stubs/ledger-calls.ts";
-import { chainEvents, type Endpoint, idWord, type RecordFact, providersWord } from "../../../shared/record/record.ts";
+import { numberEvents, type Endpoint, idWord, type RecordFact, providersWord } from "../../../shared/record/record.ts";
 import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
 import { judgedNames, judgedRecord } from "../../../shared/model/judged-request.ts";
 import type { ParamsRefusal } from "../../../shared/json/issue-collector.ts";
@@ -124,7 +124,7 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
       ? { judged: { ...judgedNames(refusal.judged), ...judgedRecord(refusal.judged) } }
       : {}),
   };
-  return { events: chainEvents(run, null, at, [fact]), summary: lineOf(run, at, refused, reason) };
+  return { events: numberEvents(run, null, at, [fact]), summary: lineOf(run, at, refused, reason) };
 }
 
 const lineOf = (run: string, at: number, { key, endpoint, server, method, name }: Refused, reason: RefusalFact): RunSummary => ({

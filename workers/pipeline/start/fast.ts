@@ -11,7 +11,7 @@ import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Cause } from "../../../shared/record/cause.ts";
 import { failedCause } from "../../../shared/record/failed-models.ts";
-import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, numberEvents } from "../../../shared/record/record.ts";
 import { runSummary } from "../../../shared/record/run-summary.ts";
 import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import { receiptFacts } from "../../../shared/run/run-receipt.ts";
@@ -153,7 +153,7 @@ async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> 
  * where the ledger does not take it.
  */
 async function tellOfTakeover(env: Env, input: MessageInput): Promise<RecordEvent[]> {
-  const events = chainEvents(input.id, null, Date.now(), begunFacts(input));
+  const events = numberEvents(input.id, null, Date.now(), begunFacts(input));
   await appendToLedger(env, input.id, { events, summary: null });
   return events;
 }
@@ -257,8 +257,8 @@ function enqueueResult(
   });
   const events = once((): RecordEvent[] =>
     told.length === 0
-      ? chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
-      : [...told, ...chainEvents(id, told.at(-1) ?? null, endedAt, facts())],
+      ? numberEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
+      : [...told, ...numberEvents(id, told.at(-1) ?? null, endedAt, facts())],
   );
   enqueue(env, ctx, {
     ...(unasked ? {} : settledIn(requestRef, id, text)),

@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     expect(text).toMatch(/Asked Ann Lee, Bo Chen about the request/);
     expect(text).toMatch(/Ann Lee: outbox sent .* opened/);
     expect(text).toContain("Ann Lee approved the request");
-    expect(await tab.getByText("chain verified").count()).toBe(1);
+    expect(await tab.getByText("verified in the log").count()).toBe(1);
     await expectGoodPage(tab, "console-request");
   });
 

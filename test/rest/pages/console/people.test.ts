@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)("reviewers, grants and the record in
     expect((await at.admin<{ grants: { state: string }[] }>("GET", "/grants")).grants).toMatchObject([{ state: "revoked" }]);
   });
 
-  test("the record says who did what, and that its chain holds", async () => {
+  test("the record says who did what, and that it is whole", async () => {
     await open("record");
     await tab.getByText("signed in to the console").first().waitFor();
     await expectGoodPage(tab, "console-record");
@@ -83,7 +83,7 @@ describe.skipIf(chromiumPath === undefined)("reviewers, grants and the record in
     // form again tests again.
     expect(await tab.locator("ol.rank > li").count()).toBe(3);
     await tab.getByRole("link", { name: "Check this month" }).click();
-    await tab.getByText("The chain holds").waitFor();
+    await tab.getByText("The month is whole").waitFor();
     await expectGoodPage(tab, "console-record-checked");
   });
 

@@ -1,7 +1,7 @@
 // The console's page of the record, and what it reads: operators' acts as sentences, newest first,
 // by month and kind; and whether they hold.
 
-import { runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { actKinds } from "../../../../shared/record/record.ts";
 import { ledgerShardOf, ledgerStub, configStub } from "../../../../workers/stubs/stubs.ts";
@@ -53,9 +53,9 @@ describe("GET /admin/acts", () => {
 });
 
 describe("GET /admin/acts/check", () => {
-  const chain = (): string => `operators/${month()}`;
+  const acts = (): string => `operators/${month()}`;
   /** Changes the text of the entry with this event, or takes the entry out of the index. */
-  const change = (seq: number, to: ((text: string) => string) | null, of = chain()): Promise<void> =>
+  const change = (seq: number, to: ((text: string) => string) | null, of = acts()): Promise<void> =>
     runInDurableObject(ledgerStub(env, ledgerShardOf(of)) as DurableObjectStub, (_object, { storage: { sql } }) => {
       const { first } = sql.exec<{ first: number }>("SELECT first FROM log_entry WHERE run = ? AND first_seq = ?", of, seq).one();
       if (to === null) return void sql.exec("DELETE FROM log_entry WHERE run = ? AND first_seq = ?", of, seq);
@@ -76,6 +76,14 @@ describe("GET /admin/acts/check", () => {
     expect(await check()).toMatchObject({ issue: "changed", at: 4 });
   });
 
+  test("finds that one was written anew while the object was away", async () => {
+    await asked(3);
+    await abortAllDurableObjects();
+    await change(4, (text) => text.replace("doctorAsked", "signedIn"));
+    await abortAllDurableObjects();
+    expect(await check()).toMatchObject({ issue: "changed", at: 1 });
+  });
+
   test("finds that the newest events are missing", async () => {
     await asked(3);
     const { events } = await check();
@@ -85,7 +93,7 @@ describe("GET /admin/acts/check", () => {
 
   test("finds that the month before was cut", async () => {
     await asked(3);
-    const earlier = chain();
+    const earlier = acts();
     const { events: last } = await check();
     travel(32 * 86_400_000);
     await asked(1);
@@ -157,8 +165,8 @@ describe("the page", () => {
   test("checks the month on request, and exports it", async () => {
     await asked(1);
     const browser = await atConsole();
-    expect((await browser.get("record")).text).not.toContain("The chain holds");
-    expect((await browser.get("record?check=yes")).text).toContain("The chain holds");
+    expect((await browser.get("record")).text).not.toContain("The month is whole");
+    expect((await browser.get("record?check=yes")).text).toContain("The month is whole");
     const { status, text } = await browser.post("download/record", { run: `operators/${month()}` });
     expect(status).toBe(200);
     expect(text).toContain("doctorAsked");

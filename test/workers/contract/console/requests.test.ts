@@ -148,7 +148,7 @@ describe("one request", () => {
     const words = seen(text);
     expect(words).toMatch(/Received from key .* Associated with tools\/call summarize .* Routed to first .* Asked .* about the request/);
     expect(words).toMatch(/approved the request .* Sent to first .* first replied .* approved the reply .* Delivered/);
-    expect(words).toContain("chain verified");
+    expect(words).toContain("verified in the log");
     for (const content of [promptMarker, replyMarker]) expect(text).not.toContain(content);
     // Reading the record in this test is itself recorded once more.
     expect((await recordLines()).length).toBe(before + 1);
@@ -192,7 +192,7 @@ describe("one request", () => {
     const one = (await listed(`?key=${key.id}&state=refused`, 2)).find(({ id }) => id !== flood);
     const words = seen((await browser.get(`requests/${one?.id}`)).text);
     expect(words).toContain("The key made more than 1 requests a minute");
-    expect(words).toContain("1 event, chain verified");
+    expect(words).toContain("1 event, verified in the log");
   });
 
   test("in Chinese has its cause in Chinese", async () => {

@@ -47,10 +47,12 @@ export type RunList = AnswerOf<typeof runList>;
 export const operatorRun = named("OperatorRun", () => line().extend({ updatedAt: time(), answered: z.boolean() }));
 export type OperatorRun = AnswerOf<typeof operatorRun>;
 
+/** `changedAt`: the first event that is not what the log's hashes say. */
 export const runEvents = named("RunEvents", () =>
   z.object({
-    events: list(z.object({ run: text(), seq: count(), at: time(), fact: fact<RecordFact>(), hash: text() })),
+    events: list(z.object({ run: text(), seq: count(), at: time(), fact: fact<RecordFact>() })),
     next: count().nullable(),
+    changedAt: count().nullable(),
   }),
 );
 export type RunEvents = AnswerOf<typeof runEvents>;

@@ -5,7 +5,7 @@
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
-import { type RecordEvent, type RecordFact, chainEvents } from "../../../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, numberEvents } from "../../../../shared/record/record.ts";
 
 /** An event as its row has it: the run is known. */
 type StoredEvent = Omit<RecordEvent, "run">;
@@ -36,15 +36,15 @@ export class EventRows {
   }
 
   append(run: string, at: number, facts: readonly RecordFact[]): void {
-    this.continue(chainEvents(run, this.#all().events.at(-1) ?? null, at, facts));
+    this.continue(numberEvents(run, this.#all().events.at(-1) ?? null, at, facts));
   }
 
-  /** Stores events that are chained already: the fast path's, to which later ones are chained. */
-  continue(chained: readonly RecordEvent[]): void {
-    const [first] = chained;
+  /** Stores events that are numbered already: the fast path's, on which later ones follow. */
+  continue(numbered: readonly RecordEvent[]): void {
+    const [first] = numbered;
     if (first === undefined) return;
     const { events, shippedSeq } = this.#all();
-    const more = chained.map(({ run: _known, ...event }): StoredEvent => event);
+    const more = numbered.map(({ run: _known, ...event }): StoredEvent => event);
     this.#sql.exec("INSERT INTO event (seq, events) VALUES (?, ?)", first.seq, jsonOf(more));
     this.#stored = { events: [...events, ...more], shippedSeq };
   }

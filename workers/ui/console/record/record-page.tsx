@@ -1,8 +1,8 @@
-// The record of what operators did: month by month, as sentences; whether its chain holds; and its
+// The record of what operators did: month by month, as sentences; whether the log has it as it was; and its
 // export.
 
 import { fill } from "../../sentence.tsx";
-import { chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
+import { actsOfMonth, monthAt } from "../../../../shared/record/operators.ts";
 import { actKinds } from "../../../../shared/record/record.ts";
 import type { ActCheck, ActList as Acts } from "../../../endpoints/admin/answers/acts.ts";
 import { paths } from "../../../platform/urls.ts";
@@ -125,7 +125,7 @@ async function get(visit: Visit): Promise<PageAnswer> {
         <section class="card stack" aria-labelledby="export">
           <h2 id="export">{texts.exports.title}</h2>
           <div class="actions">
-            <Download visit={visit} file="record" query={{ run: chainOfMonth(month) }}>
+            <Download visit={visit} file="record" query={{ run: actsOfMonth(month) }}>
               {texts.exports.month}
             </Download>
             <Download visit={visit} file="record">

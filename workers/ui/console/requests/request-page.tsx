@@ -2,7 +2,7 @@
 // form that cancels it while it is open.
 
 import type { Cause } from "../../../../shared/record/cause.ts";
-import { type ReadEvent, type RecordEvent, firstBrokenEvent } from "../../../../shared/record/record.ts";
+import { type RecordEvent, firstGap } from "../../../../shared/record/record.ts";
 import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.ts";
@@ -23,20 +23,22 @@ import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
 
-/** `isCut`: the record has more. */
-type Events = { readonly events: readonly RecordEvent[]; readonly isCut: boolean };
+/** `isCut`: the record has more. `changedAt`: the first that is not what the log's hashes say. */
+type Events = { readonly events: readonly RecordEvent[]; readonly isCut: boolean; readonly changedAt: number | null };
 
 const mostPages = 4;
 
 async function eventsOf({ api }: Visit, run: string): Promise<Events> {
   const events: RecordEvent[] = [];
   let after: number | null = 0;
+  let changedAt: number | null = null;
   for (let page = 0; page < mostPages && after !== null; page += 1) {
     const read: RunEvents = await api.read(paths.admin.runEvents, { id: run, query: { after: String(after) } });
     events.push(...read.events.map(({ at, ...event }): RecordEvent => ({ ...event, at: Date.parse(at) })));
     after = read.next;
+    changedAt = read.changedAt;
   }
-  return { events, isCut: after !== null };
+  return { events, isCut: after !== null, changedAt };
 }
 
 /** In the order in which they were asked. */
@@ -176,9 +178,9 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
   );
 };
 
-const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: string; events: Events }) => {
+const Record = ({ visit, run, events: { events, isCut, changedAt } }: { visit: Visit; run: string; events: Events }) => {
   const texts = useTexts(requestWords);
-  const broken = firstBrokenEvent(events as readonly ReadEvent[]);
+  const broken = firstGap(events) ?? changedAt;
   return (
     <section class="card stack" aria-labelledby="record">
       <h2 id="record">{texts.record}</h2>

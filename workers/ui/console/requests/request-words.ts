@@ -37,8 +37,8 @@ const en = {
   ofKey: "of key {key}",
   record: "Record",
   events: "Events",
-  holds: "{n, # event/# events}, chain verified",
-  broken: "The chain breaks at event {n}. Export the record and verify it.",
+  holds: "{n, # event/# events}, verified in the log",
+  broken: "The log’s hashes do not match at event {n}. Verify the record.",
   export: "Export its events (NDJSON)",
   digests: { request: "Request", changed: "Changed {what}", reply: "Reply" },
   cancel: {
@@ -198,8 +198,8 @@ const zhCN: Texts<typeof en> = {
   ofKey: "密钥 {key} 的请求",
   record: "记录",
   events: "事件",
-  holds: "{n} 个事件，哈希链已验证",
-  broken: "哈希链在第 {n} 个事件处断开。请导出记录并验证。",
+  holds: "{n} 个事件，已按日志验证",
+  broken: "日志的哈希在第 {n} 个事件处不符。请验证记录。",
   export: "导出其事件（NDJSON）",
   digests: { request: "请求", changed: "更改后的{what}", reply: "回复" },
   cancel: {
