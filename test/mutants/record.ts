@@ -227,6 +227,13 @@ export const recordMutants: readonly Mutant[] = [
     test: { file: "test/shared/record/record.test.ts", only: "finds the very event of which any field was changed" },
   },
   {
+    file: "workers/objects/ledger/ledger-events.ts",
+    name: "a request that is one entry has the place of its own entry",
+    from: "entriesOf(texts.slice(place, place + 1), first + place)",
+    to: "entriesOf(texts.slice(place, place + 1), first)",
+    test: { file: recordLog, only: "the place of its own entry" },
+  },
+  {
     file: "workers/objects/ledger/record-log.ts",
     name: "an entry of the newest is compared with the tree's hash",
     from: "!equalBytes(leafHash(utf8ToBytes(text)), expected)",

@@ -128,6 +128,17 @@ describe("a request that is answered at once", () => {
     expect(await ledger.line(newRun())).toBeNull();
   });
 
+  test("has the place of its own entry, which its proof is of", async () => {
+    const { ledger } = newShard();
+    const entries = Array.from({ length: 300 }, () => answered());
+    await append(ledger, entries);
+    for (const index of [0, 7, 255, 256, 290]) {
+      const run = entries[index]?.summary.run ?? "";
+      expect((await ledger.place(run))?.index).toBe(index);
+      expect((await ledger.proof(run))?.entry).toContain(run);
+    }
+  });
+
   test("is in the log once, however often it comes, also to an object that woke in between", async () => {
     const { ledger } = newShard();
     const [first, second, ...more] = many(300);

@@ -184,8 +184,9 @@ export class LedgerEvents {
       // Whatever arrived before this bundle arrived before then.
       if (n > from && (this.#log.bundleAt(n - 1) ?? 0) > begunAt + longestMs + clocksDifferMs) return null;
       const first = n * tileWidth;
-      const text = (await this.#log.texts(first, Math.min(first + tileWidth, this.#log.size))).find((each) => each.startsWith(beginning));
-      const [entry] = text === undefined ? [] : entriesOf([text], first);
+      const texts = await this.#log.texts(first, Math.min(first + tileWidth, this.#log.size));
+      const place = texts.findIndex((each) => each.startsWith(beginning));
+      const [entry] = place < 0 ? [] : entriesOf(texts.slice(place, place + 1), first + place);
       if (entry?.whole === true) return entry;
     }
     return null;
