@@ -56,6 +56,27 @@ export const associationMutants: readonly Mutant[] = [
     to: "",
   },
   {
+    name: "a reserved request is known before it is written",
+    file: "workers/objects/session/session-object.ts",
+    from: "this.#deps.names.add(resultName(input), input.originating);",
+    to: "",
+    test: { file: "test/workers/objects/reserving.test.ts", only: "asks the tables nothing" },
+  },
+  {
+    name: "an originating request that ends is known by its name",
+    file: "workers/objects/session/originating-requests.ts",
+    from: "this.#deps.names.add(key);\n    this.#deps.sql.exec(\n",
+    to: "this.#deps.sql.exec(\n",
+    test: endedRequests.test,
+  },
+  {
+    name: "a write that fails holds up no later one",
+    file: "workers/objects/session/session-deps.ts",
+    from: "this.#unwritten = [...writes, ...this.#unwritten];",
+    to: "",
+    test: { file: "test/workers/objects/reserving.test.ts", only: "holds up no later write" },
+  },
+  {
     name: "a request that has sampled is written with its reservation",
     file: "workers/objects/session/session-object.ts",
     from: "this.#inFlight.write();\n    if (input.sessionPermitUntil",

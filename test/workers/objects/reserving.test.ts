@@ -1,7 +1,7 @@
 // What a crash leaves of a fast-path request in its session, and what is kept there for a repeat.
 
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import { type AssociateInput, associateIn } from "../../../workers/stubs/session-calls.ts";
 import type { SessionObject } from "../../../workers/objects/session/session-object.ts";
@@ -42,6 +42,41 @@ test.each([
   });
   expect(rows).toBe(written);
   expect(await associateIn(session(), associateInput({ durable, run: "run-b" }))).toMatchObject({ kind: "repeat", run: "run-a" });
+});
+
+test("a fresh request of a session that is awake asks the tables nothing before its answer", async () => {
+  const input = (request: string) => jsonOf(associateInput({ request, originating: `o-${request}`, run: `run-${request}` }));
+  await runInDurableObject(session(), (object, { storage }) => {
+    // The first of an object reads what its session has.
+    for (const request of ["1", "2"]) object.associate(input(request));
+    const exec = vi.spyOn(storage.sql, "exec");
+    try {
+      for (const request of ["3", "4", "5"])
+        expect(readJsonOf(object.associate(input(request)))).toEqual({ kind: "fresh", takenOver: false });
+      expect(exec).not.toHaveBeenCalled();
+      // What may be there is asked for, with what was to be written.
+      for (const request of ["1", "4"])
+        expect(readJsonOf(object.associate(input(request)))).toMatchObject({ kind: "repeat", run: `run-${request}` });
+      expect(exec).toHaveBeenCalled();
+    } finally {
+      exec.mockRestore();
+    }
+  });
+});
+
+test("what a session was to write and could not holds up no later write", async () => {
+  await associateIn(session(), associateInput({ request: "earlier" }));
+  await runInDurableObject(session(), async (object, { storage }) => {
+    // A read of the tables writes what is to be written.
+    object.associationSigns(null);
+    const exec = vi.spyOn(storage.sql, "exec").mockImplementationOnce(() => {
+      throw new Error("the disk is full");
+    });
+    for (const request of ["lost", "kept"]) object.associate(jsonOf(associateInput({ request })));
+    await eventually("the later one", async () => tablesIn(storage)["sampling"]?.some(({ request }) => request === "kept"));
+    exec.mockRestore();
+    expect(tablesIn(storage)["sampling"]?.map(({ request }) => request)).not.toContain("lost");
+  });
 });
 
 describe("a crash", () => {

@@ -67,6 +67,8 @@ export class EndedRequests {
   }
 
   #loaded(): Map<number, Row> {
+    // Without tables nothing is kept in memory either.
+    if (this.#rows === undefined && !this.#deps.tables.exist) return new Map();
     this.#rows ??= new Map(
       this.#deps.sql
         .exec<{ id: number; until: number; marks: ArrayBuffer }>("SELECT id, until, marks FROM ended")

@@ -29,9 +29,10 @@ export class OriginatingRequests {
 
   /** What the session knows of this one; null where that is nothing. */
   known(key: string): Originating | null {
-    if (!this.#deps.tables.exist) return null;
     const inMemory = this.#open.get(key);
     if (inMemory !== undefined) return inMemory;
+    if (!this.#deps.names.mayHave(key)) return this.#ended.has(key) ? { state: "ended", lastAt: 0, rounds: 0 } : null;
+    if (!this.#deps.tables.exist) return null;
     const row = this.#deps.sql.exec<KnownRow>(selectKnown, key).one();
     const lastAt = Math.max(row.last_at ?? 0, row.sampled_at ?? 0);
     const rounds = (row.rounds ?? 0) + (row.sampled ?? 0);
@@ -43,10 +44,10 @@ export class OriginatingRequests {
 
   /** So many have ended that the session opens no more. */
   isFull(): boolean {
-    return this.#deps.tables.exist && this.#ended.isFull();
+    return this.#ended.isFull();
   }
 
-  /** A sampling request's row was written, with which it has had so many. */
+  /** A sampling request is reserved, with which it has had so many. */
   sampled(key: string, rounds: number, now: number): void {
     this.#remember(key, { state: "open", lastAt: now, rounds });
   }
@@ -72,6 +73,7 @@ export class OriginatingRequests {
   end(key: string, now: number): void {
     this.#open.delete(key);
     if (this.#ended.has(key)) return;
+    this.#deps.names.add(key);
     this.#deps.sql.exec(
       "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
       key,
@@ -86,12 +88,15 @@ export class OriginatingRequests {
   }
 
   addRounds(key: string, at: number, rounds: number): void {
-    if (!this.#ended.has(key)) this.#deps.sql.exec(addRounds, key, at, rounds);
+    if (this.#ended.has(key)) return;
+    this.#deps.names.add(key);
+    this.#deps.sql.exec(addRounds, key, at, rounds);
   }
 
   /** Forgets what ended long ago, and packs what ended or lapsed since. */
   forget(now: number): void {
     this.#open.clear();
+    this.#deps.names.deleted();
     this.#deps.sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
     this.#ended.forget(now);
     this.#pack(`(state = 'ended' OR last_at <= ? AND ${isSettled})`, [now - originatingLapsesMs]);

@@ -5,6 +5,7 @@ import type { Env } from "../../platform/env.ts";
 import type { AlarmDeps } from "../alarm.ts";
 import { ContentSeal } from "../content-seal.ts";
 import type { ObjectTables } from "../object-tables.ts";
+import { SessionNames } from "./session-names.ts";
 import { SessionTables } from "./session-tables.ts";
 
 export class SessionDeps {
@@ -13,6 +14,7 @@ export class SessionDeps {
   readonly #tables: SessionTables;
   readonly now: () => number;
   readonly random: () => number;
+  readonly names = new SessionNames(() => (this.tables.exist ? this.sql : null));
   #alarmAt: number | undefined;
   #unwritten: (() => void)[] = [];
 
@@ -39,16 +41,18 @@ export class SessionDeps {
   /**
    * Writes right after the response of this call, which then does not wait until the platform has
    * confirmed the write. A read of the tables before that writes first. A reset of the object
-   * before that loses the write.
+   * before that loses the write. One that fails is logged, and holds up no other.
    */
   writeAfterAnswer(write: () => void): void {
     this.#unwritten.push(write);
     if (this.#unwritten.length > 1) return;
     setTimeout(() => {
-      try {
-        this.#write();
-      } catch (error) {
-        logEvent("session.writeFailed", { error: errorClass(error) });
+      while (this.#unwritten.length > 0) {
+        try {
+          this.#write();
+        } catch (error) {
+          logEvent("session.writeFailed", { error: errorClass(error) });
+        }
       }
     }, 0);
   }
@@ -57,7 +61,11 @@ export class SessionDeps {
     const writes = this.#unwritten;
     if (writes.length === 0) return;
     this.#unwritten = [];
-    for (const write of writes) write();
+    try {
+      for (let write = writes.shift(); write !== undefined; write = writes.shift()) write();
+    } finally {
+      this.#unwritten = [...writes, ...this.#unwritten];
+    }
   }
 
   /** The alarm has come: none is set. */

@@ -333,8 +333,8 @@ export class SessionObject extends StoredObject implements SessionCalls {
   }
 
   #known({ originating, request, alone }: AssociateInput): SessionFacts {
-    if (!this.#deps.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
-    const [row] = this.#deps.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
+    const mayBeThere = this.#deps.names.mayHave({ originating, request }) && this.#deps.tables.exist;
+    const [row] = mayBeThere ? this.#deps.sql.exec<ReservationRow>(selectReservation, originating, request).toArray() : [];
     const known = alone ? null : this.#originating.known(originating);
     return {
       // One that is full is over for what it does not know.
@@ -352,11 +352,13 @@ export class SessionObject extends StoredObject implements SessionCalls {
    * is written while the model is called.
    */
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
-    if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, rounds, now);
-    else this.#deps.writeAfterAnswer(() => this.#writeReservation(input, reservation, rounds, now));
+    this.#deps.names.add(resultName(input), input.originating);
+    if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, now);
+    else this.#deps.writeAfterAnswer(() => this.#writeReservation(input, reservation, now));
+    if (!input.alone) this.#originating.sampled(input.originating, rounds, now);
   }
 
-  #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
+  #writeReservation(input: AssociateInput, reservation: Reservation, now: number): void {
     this.#deps.tables.create();
     this.#inFlight.write();
     if (input.sessionPermitUntil !== undefined) this.#deps.tables.begin();
@@ -371,7 +373,6 @@ export class SessionObject extends StoredObject implements SessionCalls {
       input.alone ? 0 : 1,
       reservation.leaseUntil,
     );
-    if (!input.alone) this.#originating.sampled(input.originating, rounds, now);
     this.#deps.alarmBy(forgettingAt(now + forgottenAfterMs));
   }
 }
