@@ -20,6 +20,9 @@ export type Operator =
   /** A reviewer, signed in to their inbox: for what is their own. */
   | { readonly kind: "inbox"; readonly email: string };
 
+/** Who ends a key. `connection`: its client or its tokens, of a key that came of OAuth. */
+export type KeyEnder = Operator | { readonly kind: "connection" };
+
 /** What an operator did. Digests are of documents and keys as stored. */
 export type OperatorFact =
   | {
@@ -42,7 +45,7 @@ export type OperatorFact =
       readonly scopes: readonly string[];
       readonly digestAfter: string;
     }
-  | { readonly kind: "keyRevoked"; readonly by: Operator; readonly key: string; readonly digestBefore: string }
+  | { readonly kind: "keyRevoked"; readonly by: KeyEnder; readonly key: string; readonly digestBefore: string }
   /**
    * Written before any of it counts. `server`: null for every server. `tool`: absent for each of
    * its tools. `reason`: the operator's words. `until`: ISO 8601.

@@ -2,9 +2,11 @@
 // reaches nothing else.
 
 import * as z from "zod";
+import { keyBudgetSchema } from "../budget/budgets.ts";
 import type { JsonObject } from "../encoding.ts";
 import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { isReservedServer } from "../wire/mcp-2025/meta.ts";
+import { limitsSchema } from "../policy/limits.ts";
 import { entryAllows } from "../policy/tool-names.ts";
 import { toolNamesSchema } from "../policy/tool-names-schema.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -110,6 +112,21 @@ export const serverSchema = z.strictObject({
   samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
   /** Whether rules believe what its tools say of themselves (`when.annotations`). */
   trustAnnotations: z.boolean().default(false),
+  /**
+   * Who may connect clients by OAuth (docs/oauth.md), and what the key of each carries. Absent:
+   * nobody, since whoever may review a server's calls need not be somebody who may make them.
+   */
+  connections: z
+    .strictObject({
+      /** Names of the policy's groups: everybody in them who has an email address. */
+      reviewers: z.array(z.string().min(1).max(64)).min(1).max(100),
+      tools: toolNamesSchema.optional(),
+      limits: limitsSchema.optional(),
+      budget: keyBudgetSchema.optional(),
+      /** After so many days at most a person has to connect it again. */
+      mostDays: z.int().min(1).max(3_650).optional(),
+    })
+    .optional(),
   /** Whether a receipt goes with each call that it is sent and each answer that it gets. */
   receipts: z.boolean().default(false),
   /**
@@ -151,8 +168,8 @@ export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
 /**
  * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the
  * document: what the schema refuses, URLs that carry credentials, a query or a fragment, private or
- * plain-http ones without `allowPrivate`, an entry with both a secret and `passAuthorization` or
- * with functions and `passAuthorization`, and a name that would mean two functions.
+ * plain-http ones without `allowPrivate`, an entry with `passAuthorization` and a secret, functions
+ * or connections, and a name that would mean two functions.
  */
 export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);
@@ -167,6 +184,7 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
     else if (!entry.allowPrivate && url.scheme !== "https") at("url", "urlNotHttps");
     if (entry.passAuthorization && entry.secret !== undefined) at("secret", "besidePass");
     if (entry.passAuthorization && entry.functions.length > 0) at("functions", "functionsPass");
+    if (entry.passAuthorization && entry.connections !== undefined) at("connections", "besidePass");
   }
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);

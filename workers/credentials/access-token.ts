@@ -12,22 +12,33 @@ import { oauthStore } from "../stubs/oauth-store.ts";
 /**
  * The key that an access token for this server stands for. Asked with each request: what was
  * revoked is refused at once. Refused: a token that is none, is over, or was given for another
- * server, and one whose key has ended or belongs to nobody whom the policy still knows.
- * @param isKnown Whether the policy has a person of this name, with an address.
+ * server, and one whose key does not count any more.
  */
 export async function keyOfAccessToken(
   env: Env,
   token: string,
   server: string,
-  isKnown: (owner: string) => Promise<boolean>,
+  mayConnect: (owner: string) => Promise<boolean>,
   now: number,
 ): Promise<Result<KeyRecord, "accessToken">> {
   const { publicUrl } = settingsOf(env);
   if (publicUrl === undefined || !looksLikeAccessToken(token)) return err("accessToken");
   const holder = await env.OAUTH.holder(token, mcpUrl(publicUrl, server), publicUrl, oauthStore(env));
-  if (holder === null) return err("accessToken");
-  const caller = await keyById(env, holder.key, now);
+  return holder === null ? err("accessToken") : keyOfConnection(env, holder.key, mayConnect, now);
+}
+
+/**
+ * The key of this id, where it came of a connection and still counts: it has not ended, and its
+ * owner may still connect clients to the server.
+ */
+export async function keyOfConnection(
+  env: Env,
+  id: string,
+  mayConnect: (owner: string) => Promise<boolean>,
+  now: number,
+): Promise<Result<KeyRecord, "accessToken">> {
+  const caller = await keyById(env, id, now);
   if (caller.kind === "refused") return err("accessToken");
   const { owner, oauthClient } = caller.record;
-  return oauthClient !== undefined && owner !== undefined && (await isKnown(owner)) ? ok(caller.record) : err("accessToken");
+  return oauthClient !== undefined && owner !== undefined && (await mayConnect(owner)) ? ok(caller.record) : err("accessToken");
 }

@@ -7,6 +7,7 @@ import {
   AuthorizationError,
   CimdFetchError,
   OAuthAuthorizationServer,
+  OAuthError,
   authorizationErrorRedirect,
 } from "@cloudflare/workers-oauth-provider";
 import { WorkerEntrypoint } from "cloudflare:workers";
@@ -55,7 +56,10 @@ type OAuthEnv = { readonly OAUTH_KV: ReturnType<typeof asNamespace> };
 
 const { authorize, token: tokenPath, register } = paths.oauth;
 
-const serverOf = ({ issuer, resources }: Issuer): OAuthAuthorizationServer<OAuthEnv> =>
+/** Whether a token for this resource may still stand for this key, as the gateway says. */
+type IsGood = (key: string, resource: string) => Promise<boolean>;
+
+const serverOf = ({ issuer, resources }: Issuer, isGood?: IsGood): OAuthAuthorizationServer<OAuthEnv> =>
   new OAuthAuthorizationServer<OAuthEnv>({
     issuer,
     resources,
@@ -69,9 +73,16 @@ const serverOf = ({ issuer, resources }: Issuer): OAuthAuthorizationServer<OAuth
     refreshTokenTTL: 90 * daySeconds,
     refreshTokenIdleTTL: 90 * daySeconds,
     clientRegistrationTTL: 90 * daySeconds,
+    ...(isGood === undefined ? {} : { tokenExchangeCallback: (asked) => requireGood(isGood, asked) }),
     // The library's own line would have the client's text in it.
     onError: () => undefined,
   });
+
+/** No token for a key that has ended: `invalid_grant` also ends the grant (RFC 6749 section 5.2). */
+async function requireGood(isGood: IsGood, { props, resource }: { readonly props: unknown; readonly resource: string }): Promise<void> {
+  const { key } = props as TokenProps; // written below
+  if (!(await isGood(key, resource))) throw new OAuthError("invalid_grant", { description: "The access was ended" });
+}
 
 const storage = (store: OAuthStore): OAuthEnv => ({ OAUTH_KV: asNamespace(store, () => Date.now()) });
 
@@ -85,8 +96,8 @@ export default class OAuthWorker extends WorkerEntrypoint {
   }
 
   /** Metadata, tokens, revocation and registration, as the specifications say. */
-  answer(request: Request, issuer: Issuer, store: OAuthStore): Promise<Response> {
-    return serverOf(issuer).fetch(request, storage(store), this.ctx);
+  answer(request: Request, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
+    return serverOf(issuer, isGood).fetch(request, storage(store), this.ctx);
   }
 
   /** Who asks, for which resource: checked by the client's own registration. `query`: after `?`. */
@@ -126,11 +137,6 @@ export default class OAuthWorker extends WorkerEntrypoint {
   async holder(token: string, resource: string, issuer: string, store: OAuthStore): Promise<TokenProps | null> {
     const found = await serverOf({ issuer, resources: [resource] }).validateToken<TokenProps>(resource, token, storage(store));
     return found?.scope.includes(relayScope) === true ? found.props : null;
-  }
-
-  /** The keys that a person's grants stand for now. */
-  async keysOf(user: string, issuer: Issuer, store: OAuthStore): Promise<string[]> {
-    return (await this.#grants(user, issuer, store)).map(({ key }) => key);
   }
 
   /** Ends the grants that stand for this key: nothing of theirs is refreshed any more. */

@@ -27,7 +27,7 @@ import {
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
-import type { ActsEnd, Operator, OperatorFact } from "../../shared/record/record.ts";
+import type { ActsEnd, KeyEnder, Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -190,7 +190,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     return this.sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
   }
 
-  async revokeKey(id: string, by: Operator): Promise<boolean> {
+  async revokeKey(id: string, by: KeyEnder): Promise<boolean> {
     const now = this.now();
     const found = this.ctx.storage.transactionSync(() => {
       const before = this.keyOfId(id);

@@ -3,6 +3,7 @@
 
 import type { Env } from "../platform/env.ts";
 import type { OAuthCalls, OAuthEntry, OAuthNames } from "../stubs/oauth-calls.ts";
+import { configStub, keyStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { oauthSchema } from "./schema/oauth-schema.ts";
 import { StoredObject } from "./stored-object.ts";
@@ -33,8 +34,30 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
     this.#alarm.arm();
   }
 
-  remove(name: string): void {
-    if (this.tables.exist) this.sql.exec("DELETE FROM entry WHERE name = ?", name);
+  async remove(name: string): Promise<void> {
+    if (!this.tables.exist) return;
+    if (name.startsWith("grant:")) await this.#endKeyOf(name);
+    this.sql.exec("DELETE FROM entry WHERE name = ?", name);
+  }
+
+  /**
+   * The key of the person's last grant that stands for it ends too, and with it its streams and
+   * what waits: whether its client gave it back, was let in anew, or has not come for too long.
+   */
+  async #endKeyOf(grant: string): Promise<void> {
+    const keyOf = (entry: string): string => `json_extract(${entry}.value, '$.metadata.key')`;
+    const [found] = this.sql
+      .exec<{ key: string | null }>(
+        `SELECT ${keyOf("ended")} AS key FROM entry AS ended WHERE name = ? AND NOT EXISTS (SELECT 1 FROM entry AS other
+          WHERE name >= 'grant:' AND name < 'grant;' AND name <> ended.name AND ${keyOf("other")} = ${keyOf("ended")}
+          AND (expires_at IS NULL OR expires_at > ?))`,
+        grant,
+        this.now(),
+      )
+      .toArray();
+    if (found?.key == null) return;
+    await keyStub(this.env, found.key).revoke();
+    await configStub(this.env).revokeKey(found.key, { kind: "connection" });
   }
 
   names(prefix: string, after: string | null, limit: number): OAuthNames {
@@ -56,6 +79,9 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
   override async alarm(): Promise<void> {
     await this.#alarm.ring(async () => {
       if (!this.tables.exist) return;
+      const over = "name >= 'grant:' AND name < 'grant;' AND expires_at <= ?";
+      const grants = this.sql.exec<{ name: string }>(`SELECT name FROM entry WHERE ${over}`, this.now()).toArray();
+      for (const { name } of grants) await this.remove(name);
       this.sql.exec("DELETE FROM entry WHERE expires_at <= ?", this.now());
       const isEmpty = this.sql.exec("SELECT 1 FROM entry LIMIT 1").toArray().length === 0;
       if (isEmpty) await this.tables.deleteAll();

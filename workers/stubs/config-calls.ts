@@ -3,7 +3,7 @@
 import type { KeyRequest } from "../../shared/budget/key-request.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { Gate } from "../../shared/model/gate.ts";
-import type { ActsEnd, Operator, OperatorFact } from "../../shared/record/record.ts";
+import type { ActsEnd, KeyEnder, Operator, OperatorFact } from "../../shared/record/record.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers", "budgets"] as const;
@@ -116,7 +116,7 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    * Revokes a key; false where there is none of this id. A key that is revoked already stays as it
    * is.
    */
-  revokeKey(id: string, by: Operator): Promise<boolean>;
+  revokeKey(id: string, by: KeyEnder): Promise<boolean>;
   /**
    * Records an operator's action outside this object, done or about to be done. It is committed
    * when this returns.

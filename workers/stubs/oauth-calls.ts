@@ -19,7 +19,8 @@ export interface OAuthCalls extends Rpc.DurableObjectBranded {
   /** Null where there is none, or where its time is over. */
   read(name: string): OAuthEntry | null;
   write(name: string, entry: OAuthEntry): void;
-  remove(name: string): void;
+  /** The key of a grant that is removed ends too, where no other grant stands for it. */
+  remove(name: string): Promise<void>;
   /** Names with this prefix in order, those after `after` alone; at most a thousand. */
   names(prefix: string, after: string | null, limit: number): OAuthNames;
 }

@@ -21,6 +21,8 @@ import {
   type ConnectPageInput,
   ConnectedPage,
   type ConnectedPageInput,
+  ConnectNotAllowedPage,
+  type ConnectNotAllowedPageInput,
   ConnectRefusedPage,
   type ConnectRefusedPageInput,
 } from "./inbox/connect-pages.tsx";
@@ -45,6 +47,7 @@ export type Page =
   | { readonly kind: "connect"; readonly input: ConnectPageInput }
   | { readonly kind: "connected"; readonly input: ConnectedPageInput }
   | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
+  | { readonly kind: "connectNotAllowed"; readonly input: ConnectNotAllowedPageInput }
   | { readonly kind: "connections"; readonly input: ConnectionsPageInput }
   | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
   | { readonly kind: "receipt"; readonly input: ReceiptPageInput }
@@ -90,6 +93,8 @@ function componentOf(page: Page, cspNonce: string) {
       return ConnectedPage({ ...page.input, cspNonce });
     case "connectRefused":
       return ConnectRefusedPage({ ...page.input, cspNonce });
+    case "connectNotAllowed":
+      return ConnectNotAllowedPage({ ...page.input, cspNonce });
     case "connections":
       return ConnectionsPage({ ...page.input, cspNonce });
     case "consoleSignIn":

@@ -12,14 +12,13 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readForm } from "../../../scripts/page-form.ts";
 import type { MailApi } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import type { Served } from "../../support/serve.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { type OldServer, serveOld } from "../support/old-server.ts";
+import { InboxPerson } from "../support/inbox-person.ts";
 import { openedReview } from "../support/opened-review.ts";
-import { until } from "../support/raw-client.ts";
 import { type RelayOffice, openGates, relayOffice } from "../support/relay-office.ts";
 
 const address = "ada@example.org";
@@ -35,7 +34,7 @@ beforeAll(async () => {
     RESEND_API_KEY: mail.keys.sending,
     RESEND_BASE_URL: mail.url,
   });
-  await office.serve({ old: { url: old.url, allowPrivate: true } });
+  await office.serve({ old: { url: old.url, allowPrivate: true, connections: { reviewers: ["everyone"] } } });
   await office.rule({
     ...openGates,
     rules: [
@@ -51,58 +50,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([office?.close(), old?.close(), mail?.close()]);
 });
-
-/** A person's browser, as far as it is needed: cookies, redirects to our own pages, and forms. */
-class Person {
-  readonly #cookies = new Map<string, string>();
-  #home = "/inbox";
-
-  async #send(path: string, init: RequestInit = {}): Promise<Response> {
-    const at = path.replace(/^\/inbox(?=$|[/?])(?!\/~)/, this.#home);
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const headers = { ...(init.headers as Record<string, string> | undefined), Cookie: cookie };
-    const answer = await fetch(office.url + at, { redirect: "manual", ...init, headers });
-    for (const each of answer.headers.getSetCookie()) {
-      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
-      this.#cookies.set(name, value);
-      this.#home = /; Path=(\/inbox\/~[\w-]+)/.exec(each)?.[1] ?? this.#home;
-    }
-    return answer;
-  }
-
-  /** Sends the page's form with these fields. */
-  async submit(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
-    const form = readForm(await (await this.#send(path)).text(), office.url);
-    if (form === null) throw new Error(`no form at ${path}`);
-    for (const [name, value] of Object.entries(fields)) form.fields.set(name, value);
-    const { pathname, search } = new URL(form.action);
-    return this.#send(pathname + search, {
-      method: "POST",
-      body: form.fields.toString(),
-      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: office.url },
-    });
-  }
-
-  async signIn(): Promise<void> {
-    const before = mail.taken.length;
-    await this.submit("/inbox", { email: address });
-    const sent = await until("the sign-in email", async () =>
-      mail.taken.slice(before).find(({ subject }) => subject === "Sign in to Countersign"),
-    );
-    const link = /http:\S+\/inbox\/sign-in\/[\w-]+/.exec(sent.text)?.[0] ?? "";
-    expect((await this.submit(new URL(link).pathname, {})).status).toBe(303);
-  }
-
-  /** Where the authorization endpoint leads, and what pressing Allow there leads to. */
-  async allow(asked: URL): Promise<URLSearchParams> {
-    const led = await this.#send(asked.pathname + asked.search);
-    expect(led.status).toBe(303);
-    const page = new URL(led.headers.get("Location") ?? "");
-    const answer = await this.submit(page.pathname + page.search, { act: "allow" });
-    expect(answer.status).toBe(200);
-    return new URL((answer.headers.get("Refresh") ?? "").slice("0; url=".length)).searchParams;
-  }
-}
 
 /** What an SDK asks its host to keep for a server, and to open for its user. */
 class Host {
@@ -167,9 +114,9 @@ test.each([
   const [asked] = host.opened;
   if (asked === undefined) throw new Error("the client sent its user nowhere");
   expect(asked.origin).toBe(office.url);
-  const ada = new Person();
-  await ada.signIn();
-  await finish(await ada.allow(asked));
+  const ada = new InboxPerson(office.url);
+  await ada.signIn(mail, address);
+  await finish((await ada.allow(asked)).searchParams);
   await connect();
   try {
     const { called, link } = await openedReview(office, call);

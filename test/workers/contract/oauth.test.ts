@@ -2,6 +2,7 @@
 // person, and is put out again.
 
 import { createHash } from "node:crypto";
+import { listDurableObjectIds, runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { admin, env, eventually, gateway, publicUrl, travel } from "../support/gateway.ts";
@@ -11,6 +12,8 @@ import { RelayClient, configureServers, scriptUpstream, type Upstream, upstreamO
 import { recordLines } from "../support/record.ts";
 
 const url = `${upstreamOrigin}/mcp`;
+const connections = { reviewers: ["everyone"] };
+const servers = { notes: { url, connections }, other: { url, connections }, closed: { url }, own: { url, passAuthorization: true } };
 const callback = "http://127.0.0.1:33418/callback";
 const verifier = "verifier-of-the-tests-0123456789-0123456789-0123456789";
 const challenge = createHash("sha256").update(verifier).digest("base64url");
@@ -23,7 +26,7 @@ beforeEach(async () => {
     { name: "Ada", email: addresses.Ada },
     { name: "Grace", email: addresses.Grace },
   ]);
-  await configureServers({ notes: { url }, other: { url }, own: { url, passAuthorization: true } });
+  await configureServers(servers);
   browser = new InboxBrowser();
   await browser.signIn(addresses.Ada);
 });
@@ -87,6 +90,9 @@ async function connect(fields: Readonly<Record<string, string>> = {}): Promise<{
   return { client, tokens };
 }
 
+const refresh = async (client: string, { refresh_token }: Tokens): Promise<number> =>
+  (await token({ grant_type: "refresh_token", client_id: client, refresh_token })).status;
+
 const statusAt = async (server: string, key: string): Promise<number> => (await new RelayClient(server, { key }).connect({})).status;
 
 describe("discovery", () => {
@@ -125,12 +131,14 @@ describe("discovery", () => {
     expect(answer.headers.get("Refresh")).toContain("error=invalid_target");
   });
 
-  test("a wrong token is named as such; where Authorization is the server's own, nothing of ours is announced", async () => {
+  test("a wrong token is named as such; where nobody may connect a client, nothing of ours is announced", async () => {
     const wrong = await gateway("/mcp/notes", { key: "csk_wrong", method: "POST", body: "{}" });
     expect(wrong.headers.get("WWW-Authenticate")).toContain('error="invalid_token"');
     const own = await gateway("/mcp/own", { key: null, method: "POST", body: "{}" });
     expect(own.headers.get("WWW-Authenticate")).toBe("Bearer");
-    for (const name of ["own", "none"])
+    const closed = await gateway("/mcp/closed", { key: null, method: "POST", body: "{}" });
+    expect(closed.headers.get("WWW-Authenticate")).toBe("Bearer");
+    for (const name of ["own", "closed", "none"])
       expect((await gateway(`/.well-known/oauth-protected-resource/mcp/${name}`, { key: null })).status).toBe(404);
   });
 
@@ -197,6 +205,37 @@ describe("a person lets a client in", () => {
     expect(JSON.parse(key?.record ?? "{}")).toMatchObject({ expiresAt: expect.any(Number) as number });
   });
 
+  test("with what the operator gives each client there, less the tools that the person excepts", async () => {
+    const budget = { usd: 5, per: "month" };
+    const given = { tools: { allow: ["read_*"], deny: ["read_all"] }, limits: { requestsPerMinute: 7 }, budget, mostDays: 30 };
+    await configureServers({ ...servers, notes: { url, connections: { ...connections, ...given } } });
+    const query = queryFor(await register());
+    const html = await browser.text(`/inbox/connect?${query}`);
+    for (const words of ["read_*", "read_all", "in 30 days"]) expect(html).toContain(words);
+    expect(html).not.toContain("90 days without use");
+    await decide(query, { act: "allow", end: "year", except: "read_private, read_mail*" });
+    const { keys } = (await (await admin("/keys")).json()) as { keys: readonly { createdAt: string; expiresAt: string }[] };
+    const key = keys.at(-1);
+    expect(key).toMatchObject({
+      limits: given.limits,
+      tools: { allow: ["read_*"], deny: ["read_all", "read_private", "read_mail*"] },
+      budget,
+    });
+    expect(Date.parse(key?.expiresAt ?? "") - Date.parse(key?.createdAt ?? "")).toBeLessThanOrEqual(30 * 86_400_000);
+  });
+
+  test("nobody does whom the server's entry does not name, and the page says who can change that", async () => {
+    await configureServers({ ...servers, notes: { url, connections: { reviewers: ["Grace"] } } });
+    const query = queryFor(await register());
+    const answer = await browser.get(`/inbox/connect?${query}`);
+    expect([answer.status, answer.headers.get("Refresh")]).toEqual([403, null]);
+    expect(await answer.text()).toContain("may not connect clients to");
+    const before = (await configStub(env).keys()).length;
+    const form = new URLSearchParams({ act: "allow", nonce: "" });
+    expect((await browser.post(`/inbox/connect?${query}`, form)).status).toBe(403);
+    expect((await configStub(env).keys()).length).toBe(before);
+  });
+
   test("Allow pressed twice at once gives one client that works, and no error", async () => {
     const client = await register();
     const one = queryFor(client);
@@ -225,6 +264,7 @@ describe("a person lets a client in", () => {
     ["no PKCE", { code_challenge: "", code_challenge_method: "" }],
     ["a server that is not there", { resource: `${publicUrl}/mcp/none` }],
     ["a server with its own authorization", { resource: `${publicUrl}/mcp/own` }],
+    ["a server that nobody may connect clients to", { resource: `${publicUrl}/mcp/closed` }],
     ["another gateway", { resource: "https://elsewhere.example/mcp/notes" }],
   ])("%s goes back to the client as an error, and asks nobody", async (_, of) => {
     const answer = await browser.get(`/inbox/connect?${queryFor(await register(), of)}`);
@@ -299,10 +339,44 @@ describe("a person puts a client out", () => {
   });
 
   test("an operator's revocation of its key does the same", async () => {
-    const { tokens } = await connect();
+    const { client, tokens } = await connect();
     const [key] = (await configStub(env).keys()).slice(-1);
     expect((await admin(`/keys/${key?.id}`, { method: "DELETE" })).status).toBe(204);
     expect(await statusAt("notes", tokens.access_token)).toBe(401);
+    expect(await refresh(client, tokens)).toBe(400);
+    expect(await browser.text("/inbox/connections")).not.toContain("Inspector");
+  });
+
+  test("its client does, by giving its tokens back: the key ends with them", async () => {
+    const { client, tokens } = await connect();
+    expect((await token({ token: tokens.refresh_token, client_id: client })).status).toBe(200);
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+    const [key] = (await configStub(env).keys()).slice(-1);
+    expect(key?.revokedAt).toEqual(expect.any(Number));
+    const ended = (await recordLines({})).find(({ fact }) => fact.kind === "keyRevoked" && fact.key === key?.id);
+    expect(ended?.fact).toMatchObject({ by: { kind: "connection" } });
+  });
+
+  test("ninety days do in which it never came: its key ends too, and a code that was never traded leaves none", async () => {
+    await connect();
+    await decide(queryFor(await register({ client_name: "Never came" })), { act: "allow" });
+    travel(91 * 86_400_000);
+    for (const id of await listDurableObjectIds(env.OAUTH_STORE)) await runDurableObjectAlarm(env.OAUTH_STORE.get(id));
+    const keys = await configStub(env).keys();
+    expect(keys.filter(({ record, revokedAt }) => record.includes("oauthClient") && revokedAt === null)).toEqual([]);
+  });
+
+  test("the end that they chose does: nothing is refreshed behind it", async () => {
+    const { client, tokens } = await connect({ end: "day" });
+    travel(24 * 3_600_000);
+    expect(await refresh(client, tokens)).toBe(400);
+  });
+
+  test("an operator who closes the server to them does", async () => {
+    const { client, tokens } = await connect();
+    await configureServers({ ...servers, notes: { url, connections: { reviewers: ["Grace"] } } });
+    await eventually("the refusal", async () => (await statusAt("notes", tokens.access_token)) === 401 || null);
+    expect(await refresh(client, tokens)).toBe(400);
   });
 
   test("with the person: whoever leaves the policy has no client there", async () => {

@@ -7,9 +7,10 @@ import { iso } from "../../http/iso-time.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import { keyRequestSchema } from "../../../shared/budget/key-request.ts";
-import { type KeyRecord, forgetKeys, newKey, randomKeyBytes } from "../../stores/keys.ts";
-import { configStub, keyStub } from "../../stubs/stubs.ts";
+import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
+import { configStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
+import { endKey } from "../oauth/end-key.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson } from "../validated.ts";
@@ -73,11 +74,8 @@ const revokeKey = describe("revokeKey", {
 
 apiKeyRoutes.delete(paths.admin.key, revokeKey, async (c) => {
   const id = c.req.param("id");
-  if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
-  // The KeyObject first, which every endpoint asks: where this request breaks after it, the key is
-  // refused, and a second DELETE does the rest.
-  await keyStub(c.env, id).revoke();
-  await configStub(c.env).revokeKey(id, c.var.operator);
-  forgetKeys();
+  const stored = await configStub(c.env).keyOfId(id);
+  if (stored === null) return c.json({ error: "No such key" }, 404);
+  await endKey(c, readJsonOf(stored.record), c.var.operator);
   return c.body(null, 204);
 });

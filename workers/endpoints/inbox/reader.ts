@@ -2,7 +2,8 @@
 // Access. Whether the session is still good is the inbox object's to say, at each call.
 
 import { isRoom } from "../../../shared/notice-channels.ts";
-import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
+import { type Policy, type PolicyReviewer, everyoneIn } from "../../../shared/policy/rules.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
 import { addressDigest, inboxNameOf, parseSessionToken, secretDigest } from "../../../shared/review/inbox.ts";
 import { accessHeader, accessIdentity } from "../../credentials/access.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
@@ -81,10 +82,19 @@ function readerBySession(c: AppContext, settings: InboxSettings, people: readonl
 export const currentDocuments = (c: AppContext) => documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
 
 /** Everybody who may have an inbox: people with an email address. */
-export const peopleOf = ({ reviewers }: Policy): Person[] =>
-  Object.values(reviewers)
-    .flat()
-    .filter((each): each is Person => each.email !== undefined && !isRoom(each));
+export const peopleOf = ({ reviewers }: Policy): Person[] => Object.values(reviewers).flat().filter(isPerson);
+
+const isPerson = (each: PolicyReviewer): each is Person => each.email !== undefined && !isRoom(each);
+
+/** Whether this person may connect clients to a server, as its entry says. */
+export const mayConnect = (policy: Policy, { connections }: Pick<Server, "connections">, name: string): boolean =>
+  connections !== undefined && everyoneIn(policy, connections.reviewers).some((each) => each.name === name && isPerson(each));
+
+/** The same of a key's owner, by the policy as it is now. */
+export const ownersAt =
+  (c: AppContext, server: Server | undefined) =>
+  async (owner: string): Promise<boolean> =>
+    server !== undefined && mayConnect((await currentDocuments(c)).policy, server, owner);
 
 /** Addresses are unique in a policy, whatever their case. */
 export const personAt = (people: readonly Person[], email: string): Person | undefined =>

@@ -10,29 +10,33 @@ import { formFields } from "../../../shared/review/form.ts";
 import { connectTarget, inboxNameOf } from "../../../shared/review/inbox.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { AskError, AskedAccess, Issuer } from "../../oauth/worker.ts";
-import { connectUrl, connectionsUrl, mcpUrl, pathOfUrl, paths } from "../../platform/urls.ts";
-import { type KeyRecord, forgetKeys, newKey, randomKeyBytes } from "../../stores/keys.ts";
+import { connectUrl, connectionsUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { serversOf } from "../../stores/documents.ts";
+import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
-import { configStub, keyStub } from "../../stubs/stubs.ts";
+import { configStub } from "../../stubs/stubs.ts";
 import { type ConnectEnd, connectEnds } from "../../../shared/review/connect-ends.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { admittedReader } from "../inbox/admitted.ts";
-import { type Reader, readerNonce } from "../inbox/reader.ts";
+import { type Reader, currentDocuments, mayConnect, readerNonce } from "../inbox/reader.ts";
 import { asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink, readForm } from "../review/review-link.ts";
-import { issuerOf } from "./oauth.ts";
+import { endKey } from "./end-key.ts";
+import { issuerOf, serverOf } from "./oauth.ts";
 
 export const connectRoutes = new Hono<App>();
 
 const smallForm = 10_000;
 const dayMs = 86_400_000;
-/** A key that was made so long ago and has no grant lost it: another one took its place. */
-const strayAfterMs = 60_000;
+/** The longest list of tools that a person excepts, as it was typed. */
+const longestExcept = 1_000;
 
-const lasting: Readonly<Record<ConnectEnd, number | null>> = { unused: null, day: dayMs, year: 365 * dayMs };
+const lastsDays = (end: ConnectEnd, mostDays: number | undefined): number | undefined =>
+  ({ unused: undefined, day: 1, year: 365, most: mostDays })[end];
 
 type Asking = {
   readonly reader: Reader & { readonly count: number };
@@ -40,7 +44,11 @@ type Asking = {
   readonly query: string;
   readonly asked: AskedAccess;
   readonly server: string;
+  /** What the operator gives each connection to it. */
+  readonly terms: Terms;
 };
+
+type Terms = NonNullable<Server["connections"]>;
 
 /** The signed-in reader and what a client asks of them; or the answer in its place. */
 async function asking(c: AppContext, query: string): Promise<Asking | Response> {
@@ -52,10 +60,13 @@ async function asking(c: AppContext, query: string): Promise<Asking | Response> 
   if (issuer === null) return noSuchLink(c);
   const asked = await c.env.OAUTH.asked(query, issuer, oauthStore(c.env));
   if (asked.kind !== "asked") return leave(c, asked, null);
-  return { reader, issuer, query, asked, server: serverOf(issuer, asked.resource) };
+  const server = serverOf(issuer, asked.resource);
+  const terms = (await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).servers[server]?.connections;
+  const { person } = reader;
+  if (terms === undefined || !mayConnect((await currentDocuments(c)).policy, { connections: terms }, person.name))
+    return answerPage(c, { kind: "connectNotAllowed", input: { reader: person.name, server } }, 403, { language: person.language });
+  return { reader, issuer, query, asked, server, terms };
 }
-
-const serverOf = ({ issuer }: Issuer, resource: string): string => decodeURIComponent(resource.slice(mcpUrl(issuer, "").length));
 
 /** Back to the client; or the page that says why the browser stays. */
 function leave(c: AppContext, error: AskError, about: { readonly client: string; readonly isAllowed: boolean } | null): Promise<Response> {
@@ -92,7 +103,7 @@ connectRoutes.get(paths.inboxConnect, showConnect, async (c) => {
   return found instanceof Response ? found : connectPage(c, found);
 });
 
-function connectPage(c: AppContext, { reader, query, asked, server }: Asking, problem?: "late" | "forged"): Promise<Response> {
+function connectPage(c: AppContext, { reader, query, asked, server, terms }: Asking, problem?: "late" | "forged"): Promise<Response> {
   const { name, verifiedHost, redirectHost, isLocal } = asked;
   const input = {
     action: `${pathOfUrl(connectUrl(reader.home))}?${query}`,
@@ -102,6 +113,8 @@ function connectPage(c: AppContext, { reader, query, asked, server }: Asking, pr
     redirectHost,
     isLocal,
     server,
+    tools: terms.tools ?? {},
+    mostDays: terms.mostDays,
     reader: reader.person.name,
     inbox: { path: pathOfUrl(reader.home), count: reader.count },
     ...(problem === undefined ? {} : { problem }),
@@ -132,42 +145,54 @@ connectRoutes.post(paths.inboxConnect, decideConnect, async (c) => {
   const store = oauthStore(c.env);
   if (fields.get(formFields.act) !== "allow")
     return leave(c, await c.env.OAUTH.deny(query, issuer, store), { client: asked.name, isAllowed: false });
-  const end = connectEnds.find((each) => each === fields.get("end")) ?? "day";
-  return allow(c, found, end, digestOf("countersign/connect-once/v1", { nonce: fields.get(formFields.nonce) ?? "" }));
+  const end = connectEnds(found.terms.mostDays).find((each) => each === fields.get("end")) ?? "day";
+  const except = fields.get("except") ?? "";
+  if (except.length > longestExcept) return errorPage(c, "badRequest", 400);
+  return allow(
+    c,
+    found,
+    { end, except: except.split(/[\s,]+/).filter((glob) => glob !== "") },
+    digestOf("countersign/connect-once/v1", { nonce: fields.get(formFields.nonce) ?? "" }),
+  );
 });
 
+type Chosen = {
+  readonly end: ConnectEnd;
+  /** Globs of tools that it may not use, beside the operator's. */
+  readonly except: readonly string[];
+};
+
 /** `once`: of this form. A second press lets the same client in again with the key of the first. */
-async function allow(c: AppContext, { reader, issuer, query, asked, server }: Asking, end: ConnectEnd, once: string): Promise<Response> {
+async function allow(
+  c: AppContext,
+  { reader, issuer, query, asked, server, terms }: Asking,
+  chosen: Chosen,
+  once: string,
+): Promise<Response> {
   const now = Date.now();
   const { person, settings } = reader;
   const by: Operator = { kind: "inbox", email: person.email };
   const { id, hash } = newKey(settings.keys, randomKeyBytes());
-  const lasts = lasting[end];
+  const { tools, limits, budget, mostDays } = terms;
+  const days = lastsDays(chosen.end, mostDays);
   const record: KeyRecord = {
     name: asked.name.slice(0, 128),
     owner: person.name,
     scopes: ["sampling"],
     servers: [server],
-    ...(lasts === null ? {} : { expiresAt: now + lasts }),
+    tools: chosen.except.length === 0 ? tools : { ...tools, deny: [...(tools?.deny ?? []), ...chosen.except] },
+    limits,
+    budget,
+    ...(days === undefined ? {} : { expiresAt: now + days * dayMs }),
     once,
     id,
     createdAt: now,
     oauthClient: { host: asked.verifiedHost },
   };
   const key = (await configStub(c.env).addKey(id, hash, jsonOf(record), by)) ?? id;
-  const store = oauthStore(c.env);
-  const user = inboxNameOf(person.name);
-  const given = await c.env.OAUTH.allow(query, issuer, store, { user, props: { key } });
-  if (given.kind === "refused") await endKey(c, key, by);
-  else c.executionCtx.waitUntil(endStrayKeys(c, issuer, reader, now));
+  const given = await c.env.OAUTH.allow(query, issuer, oauthStore(c.env), { user: inboxNameOf(person.name), props: { key } });
+  if (given.kind === "refused") await endKey(c, { ...record, id: key }, by);
   return leave(c, given, { client: asked.name, isAllowed: true });
-}
-
-/** As an operator revokes a key: the KeyObject first, which the relay asks. */
-async function endKey(c: AppContext, id: string, by: Operator): Promise<void> {
-  await keyStub(c.env, id).revoke();
-  await configStub(c.env).revokeKey(id, by);
-  forgetKeys();
 }
 
 /** The person's keys that a client was let in with and that count. */
@@ -177,13 +202,6 @@ async function connectionsOf(c: AppContext, { person }: Reader, now: number): Pr
     .filter(({ revokedAt }) => revokedAt === null)
     .map(({ record }): KeyRecord => readJsonOf(record))
     .filter(({ owner, oauthClient, expiresAt = Infinity }) => owner === person.name && oauthClient !== undefined && now < expiresAt);
-}
-
-/** A client that was let in again has a new grant in place of the one before, whose key ends. */
-async function endStrayKeys(c: AppContext, issuer: Issuer, reader: Reader, now: number): Promise<void> {
-  const live = new Set(await c.env.OAUTH.keysOf(inboxNameOf(reader.person.name), issuer, oauthStore(c.env)));
-  const strays = (await connectionsOf(c, reader, now)).filter(({ id, createdAt }) => !live.has(id) && createdAt < now - strayAfterMs);
-  for (const { id } of strays) await endKey(c, id, { kind: "inbox", email: reader.person.email });
 }
 
 const showConnections = describe("showConnections", {
@@ -236,11 +254,7 @@ connectRoutes.post(paths.inboxConnections, endConnection, async (c) => {
   if (judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now()) === "forged")
     return errorPage(c, "crossSite", 403);
   const own = (await connectionsOf(c, reader, Date.now())).find(({ id }) => id === fields.get("end"));
-  if (own !== undefined) {
-    await endKey(c, own.id, { kind: "inbox", email: reader.person.email });
-    const issuer = await issuerOf(c);
-    if (issuer !== null) await c.env.OAUTH.end(inboxNameOf(reader.person.name), own.id, issuer, oauthStore(c.env));
-  }
+  if (own !== undefined) await endKey(c, own, { kind: "inbox", email: reader.person.email });
   return connectionsPage(c, reader, true);
 });
 

@@ -4,13 +4,14 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
+import { keyOfConnection } from "../../credentials/access-token.ts";
 import { connectUrl, inboxUrl, mcpUrl, paths } from "../../platform/urls.ts";
 import { serversOf } from "../../stores/documents.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
 import type { Issuer } from "../../oauth/worker.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
-import { inboxSettings } from "../inbox/reader.ts";
+import { inboxSettings, ownersAt } from "../inbox/reader.ts";
 import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { serverAt } from "../relay/mcp-origin.ts";
@@ -18,18 +19,22 @@ import { serverAt } from "../relay/mcp-origin.ts";
 export const oauthRoutes = new Hono<App>();
 
 /**
- * The gateway as issuer, with every server of the relay that takes an access token of ours; null
- * without PUBLIC_URL. One that passes Authorization on has its own authorization.
+ * The gateway as issuer, with every server of the relay that people may connect clients to; null
+ * without PUBLIC_URL.
  */
 export async function issuerOf(c: AppContext): Promise<Issuer | null> {
   const publicUrl = inboxSettings(c)?.publicUrl;
   if (publicUrl === undefined) return null;
   const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  const names = Object.entries(servers).flatMap(([name, { passAuthorization }]) => (passAuthorization ? [] : [name]));
+  const names = Object.entries(servers).flatMap(([name, { connections }]) => (connections === undefined ? [] : [name]));
   // Where there is none, the library still asks for one: nothing is at this address.
   const resources = names.length === 0 ? [`${publicUrl}/mcp`] : names.map((name) => mcpUrl(publicUrl, name));
   return { issuer: publicUrl, resources };
 }
+
+/** The server that a resource is, by its name. */
+export const serverOf = ({ issuer }: Pick<Issuer, "issuer">, resource: string): string =>
+  decodeURIComponent(resource.slice(mcpUrl(issuer, "").length));
 
 const fromAnywhere = cors({ origin: "*", allowMethods: ["GET", "POST"], maxAge: 600 });
 const nothing = { error: "There is no such server here that takes an access token of this gateway" };
@@ -38,13 +43,13 @@ const resourceMetadata = describe("oauthResource", {
   summary: "Which authorization server lets a client in to a server of the relay (RFC 9728)",
   parameters: [inPath("server", "The server's name in the servers document")],
   200: asJson(jsonObject, "The metadata"),
-  404: asJson(problem, "No such server, one that has its own authorization, or no PUBLIC_URL is configured"),
+  404: asJson(problem, "No such server, one that nobody may connect clients to, or no PUBLIC_URL is configured"),
 });
 
 oauthRoutes.use(paths.oauth.resource, fromAnywhere);
 oauthRoutes.get(paths.oauth.resource, resourceMetadata, async (c) => {
   const [settings, server] = [inboxSettings(c), await serverAt(c)];
-  if (settings === null || server === undefined || server.passAuthorization) return c.json(nothing, 404);
+  if (settings === null || server?.connections === undefined) return c.json(nothing, 404);
   const name = c.req.param("server");
   return c.json({
     resource: mcpUrl(settings.publicUrl, name),
@@ -90,7 +95,12 @@ async function answer(c: AppContext): Promise<Response> {
   if (c.req.method === "POST" && (await isFlooding(c, "oauth")))
     return c.json({ error: "Too many requests from this address; wait a minute" }, 429, { "Retry-After": "60" });
   const url = `${issuer.issuer}${c.req.path === paths.oauth.openid ? paths.oauth.server : c.req.path}`;
-  return await c.env.OAUTH.answer(new Request(url, c.req.raw), issuer, oauthStore(c.env));
+  const isGood = async (key: string, resource: string): Promise<boolean> => {
+    const now = Date.now();
+    const { servers } = await serversOf(c.env, now, (work) => c.executionCtx.waitUntil(work));
+    return (await keyOfConnection(c.env, key, ownersAt(c, servers[serverOf(issuer, resource)]), now)).ok;
+  };
+  return await c.env.OAUTH.answer(new Request(url, c.req.raw), issuer, oauthStore(c.env), isGood);
 }
 
 for (const path of [paths.oauth.server, paths.oauth.openid, paths.oauth.token, paths.oauth.register]) oauthRoutes.use(path, fromAnywhere);

@@ -19,7 +19,7 @@ import { policyOf } from "../../stores/documents.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
-import { currentDocuments, peopleOf } from "../inbox/reader.ts";
+import { currentDocuments, ownersAt } from "../inbox/reader.ts";
 import { idsOf } from "../refused-ids.ts";
 import { mayUse, serverAt } from "./mcp-origin.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
@@ -51,12 +51,12 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
   // Where Authorization belongs to the server, it is never read as our key.
   const { headers } = c.req.raw;
   const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
-  const caller = await callerAt(c, name, presented);
+  const caller = await callerAt(c, name, server, presented);
   if (caller.kind === "refused") {
     // A client that followed the usual message would send our key to the server.
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
     const refused = await refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
-    return server === undefined || server.passAuthorization ? refused : withChallenge(c, name, refused, presented !== undefined);
+    return server?.connections === undefined ? refused : withChallenge(c, name, refused, presented !== undefined);
   }
   c.set("key", caller.record);
   const about = { server: name };
@@ -90,12 +90,15 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
 }
 
 /** The caller of a presented key, or of an access token for this server, got by OAuth. */
-async function callerAt(c: AppContext, server: string, presented: string | undefined): ReturnType<typeof callerOf> {
+async function callerAt(
+  c: AppContext,
+  name: string,
+  server: Server | undefined,
+  presented: string | undefined,
+): ReturnType<typeof callerOf> {
   const now = Date.now();
   if (presented === undefined || !looksLikeAccessToken(presented)) return callerOf(c.env, presented, now);
-  const isKnown = async (owner: string): Promise<boolean> =>
-    peopleOf((await currentDocuments(c)).policy).some(({ name }) => name === owner);
-  const record = await keyOfAccessToken(c.env, presented, server, isKnown, now);
+  const record = await keyOfAccessToken(c.env, presented, name, ownersAt(c, server), now);
   return record.ok ? { kind: "key", record: record.value } : { kind: "refused", why: record.error };
 }
 

@@ -1,6 +1,7 @@
 // The pages on which a person lets an OAuth client in. All that the client says of itself is text
 // from outside; what was verified is marked as such, and where the access goes is always named.
 
+import type { ToolNames } from "../../../shared/policy/tool-names.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import { Document, type InboxMark, PlainDocument } from "../document.tsx";
 import { Icon } from "../icons.tsx";
@@ -19,6 +20,9 @@ export type ConnectPageInput = {
   readonly redirectHost: string;
   readonly isLocal: boolean;
   readonly server: string;
+  /** What the operator lets each client see and call there. */
+  readonly tools: ToolNames;
+  readonly mostDays: number | undefined;
   readonly reader: string;
   readonly inbox: InboxMark;
   readonly problem?: "late" | "forged";
@@ -27,7 +31,7 @@ export type ConnectPageInput = {
 export const ConnectPage = (input: ConnectPageInput & { readonly cspNonce: string }) => {
   const words = useWords();
   const { connect } = words.inbox;
-  const { action, nonce, client, verifiedHost, redirectHost, isLocal, server, reader, inbox, problem, cspNonce } = input;
+  const { action, nonce, client, verifiedHost, redirectHost, isLocal, server, tools, mostDays, reader, inbox, problem, cspNonce } = input;
   const title = `${fillText(connect.title, { client })} · ${words.page.product}`;
   return (
     <Document title={title} cspNonce={cspNonce} reader={reader} inbox={inbox}>
@@ -76,12 +80,30 @@ export const ConnectPage = (input: ConnectPageInput & { readonly cspNonce: strin
               <br />
               <span class="soft">{connect.asks}</span>
             </p>
+            {(["allow", "deny"] as const).map((list) =>
+              tools[list] === undefined ? null : (
+                <p class="soft">{fill(connect.tools[list], { names: <Name value={tools[list].join(", ")} /> })}</p>
+              ),
+            )}
+            <label for="except">{connect.except}</label>
+            <input
+              id="except"
+              name="except"
+              type="text"
+              class="field"
+              maxlength={1_000}
+              aria-describedby="except-hint"
+              spellcheck={false}
+            />
+            <p class="soft" id="except-hint">
+              {connect.exceptHint}
+            </p>
           </section>
           <div class="card">
             <label for="end">{connect.until}</label>
             <select id="end" name="end">
-              {connectEnds.map((end) => (
-                <option value={end}>{connect.ends[end]}</option>
+              {connectEnds(mostDays).map((end) => (
+                <option value={end}>{fillText(connect.ends[end], { n: mostDays ?? 0 })}</option>
               ))}
             </select>
           </div>
@@ -142,6 +164,17 @@ export const ConnectRefusedPage = ({ cspNonce, why }: ConnectRefusedPageInput & 
     <PlainDocument title={connect.refused} cspNonce={cspNonce}>
       <p>{connect.refusedLead}</p>
       <p class="soft">{fill(connect.why, { why })}</p>
+    </PlainDocument>
+  );
+};
+
+export type ConnectNotAllowedPageInput = { readonly reader: string; readonly server: string };
+
+export const ConnectNotAllowedPage = ({ cspNonce, reader, server }: ConnectNotAllowedPageInput & { cspNonce: string }) => {
+  const { connect } = useWords().inbox;
+  return (
+    <PlainDocument title={connect.refused} cspNonce={cspNonce}>
+      <p>{fill(connect.notAllowed, { reader: <Name value={reader} />, server: <Name value={server} /> })}</p>
     </PlainDocument>
   );
 };

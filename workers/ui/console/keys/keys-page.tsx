@@ -115,6 +115,11 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
       <td class="main-cell">
         <Name value={of.name} /> <KeyTag of={of} now={visit.now} />{" "}
         <StoppedTag visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} />
+        {of.oauthClient === undefined ? null : (
+          <div class="soft">
+            {of.oauthClient.host === null ? texts.registered : fill(texts.connected, { host: <Name value={of.oauthClient.host} /> })}
+          </div>
+        )}
         <div class="digest soft">{of.id}</div>
       </td>
       <td data-k={columns.owner}>{of.owner === undefined ? <span class="soft">{texts.noOwner}</span> : <Name value={of.owner} />}</td>

@@ -34,6 +34,8 @@ const en = {
   tags: { revoked: "revoked", expired: "expired", expires: "expires {at}" },
   revoked: "revoked {at}",
   expired: "expired {at}",
+  connected: "connected by OAuth from {host}",
+  registered: "connected by OAuth; registered itself",
   revoke: "Revoke",
   revokeButton: "Revoke {name}",
   ends: {
@@ -117,6 +119,8 @@ const zhCN: Texts<typeof en> = {
   tags: { revoked: "已撤销", expired: "已过期", expires: "{at} 到期" },
   revoked: "{at} 撤销",
   expired: "{at} 过期",
+  connected: "通过 OAuth 从 {host} 连接",
+  registered: "通过 OAuth 连接；自行注册",
   revoke: "撤销",
   revokeButton: "撤销 {name}",
   ends: {

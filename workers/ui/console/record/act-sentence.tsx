@@ -1,7 +1,7 @@
 // What an operator did, in a sentence.
 
 import { nanosInUsd } from "../../../../shared/budget/budgets.ts";
-import type { Operator, OperatorFact } from "../../../../shared/record/record.ts";
+import type { KeyEnder, OperatorFact } from "../../../../shared/record/record.ts";
 import type { Child } from "hono/jsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -10,8 +10,9 @@ import { amountIn } from "../spend-meter.tsx";
 import { Names } from "../pieces.tsx";
 import { recordWords } from "./record-words.ts";
 
-const By = ({ operator }: { operator: Operator }) => {
+const By = ({ operator }: { operator: KeyEnder }) => {
   const { operators } = useTexts(recordWords);
+  if (operator.kind === "connection") return <>{operators.connection}</>;
   if (operator.kind !== "adminToken") return <Name value={operator.email} />;
   return (
     <>

@@ -15,7 +15,7 @@ const en = {
   show: "Show",
   none: "Nothing is recorded for this month and choice.",
   notYet: "None so far in this part of the month. Go on to earlier acts.",
-  operators: { token: "Admin", fingerprint: "token {fingerprint}" },
+  operators: { token: "Admin", fingerprint: "token {fingerprint}", connection: "The end of its connection" },
   kinds: {
     documentWritten: "Documents changed",
     keyMade: "Keys created",
@@ -115,7 +115,7 @@ const zhCN: Texts<typeof en> = {
   show: "显示",
   none: "此月份和选择没有记录。",
   notYet: "这一部分还没有找到。请继续查看更早的。",
-  operators: { token: "管理员", fingerprint: "令牌 {fingerprint}" },
+  operators: { token: "管理员", fingerprint: "令牌 {fingerprint}", connection: "连接的终止" },
   kinds: {
     documentWritten: "更改文档",
     keyMade: "创建密钥",

@@ -60,7 +60,9 @@ const serverForm: EntryForm = {
 const first = ["url", "mode", "elicitation", "association", "protocol", "secret"];
 const access = ["passAuthorization", "allowPrivate"];
 const lists = ["samplingTools", "elicitationHosts", "functions", "origins", "headers", "roots"];
-const more = [...lists, ...othersThan(serverForm, [...first, ...access, ...lists])];
+const others = othersThan(serverForm, [...first, ...access, ...lists]);
+const connections = others.filter((name) => name.startsWith("connections-"));
+const more = [...lists, ...others.filter((name) => !connections.includes(name))];
 
 const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
   const { form } = useTexts(serversWords);
@@ -70,6 +72,7 @@ const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: E
       <div>
         <Fields {...drawn} of={access} />
       </div>
+      <MoreFields {...drawn} of={connections} title={form.connections} />
       <MoreFields {...drawn} of={more} title={form.more} />
     </FormBelow>
   );
@@ -87,6 +90,7 @@ const Sampling = ({ entry }: { entry: JsonObject }) => {
   const more = [
     texts.associations[association],
     ...(entry["passAuthorization"] === true ? [texts.signsIn] : []),
+    ...(entry["connections"] === undefined ? [] : [texts.connects]),
     ...(functions === 0 ? [] : [fillText(texts.functions, { n: functions })]),
     ...(entry["v1Tokens"] === undefined ? [] : [texts.tokens]),
   ];

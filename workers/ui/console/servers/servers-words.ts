@@ -2,8 +2,12 @@
 
 import type { Server } from "../../../../shared/relay/servers.ts";
 import type { FieldTexts } from "../fields.tsx";
+import { keysWords } from "../keys/keys-words.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
+
+/** What the key of a connection carries is called as in a key's form. */
+const keyFields = { en: keysWords.en.fields, "zh-CN": keysWords["zh-CN"].fields };
 
 const en = {
   title: "Servers",
@@ -18,6 +22,7 @@ const en = {
   requests: "{n, # request/# requests}",
   functions: "{n, # function/# functions}",
   signsIn: "clients sign in to it",
+  connects: "people connect clients",
   tokens: "may get tokens for /v1",
   check: "Check",
   checked: { good: "answers", note: "was not checked", fix: "does not work" },
@@ -32,6 +37,7 @@ const en = {
     edit: "Edit server {name}",
     nameHint: "As it stands in addresses and in the policy: letters, digits, . _ - only.",
     more: "Tools, tokens and headers",
+    connections: "Clients that people connect by OAuth",
   },
   fields: {
     url: {
@@ -86,6 +92,16 @@ const en = {
     tasks: { label: "Declare sampling as a task to the server" },
     samplingTools: { label: "Tools that may sample (optional)", hint: "Exact names, one on each line. Empty: every tool." },
     trustAnnotations: { label: "Rules believe what its tools say of themselves (read-only, destructive)" },
+    connections: {
+      reviewers: {
+        label: "Who may connect clients by OAuth (optional)",
+        hint: "Groups or names of the policy, one on each line. Empty: nobody.",
+      },
+      mostDays: { label: "Days until a client has to be connected again (optional)" },
+      tools: keyFields.en.tools,
+      limits: keyFields.en.limits,
+      budget: keyFields.en.budget,
+    },
     receipts: { label: "Send a receipt with each call and answer" },
     functions: { label: "Functions (optional)", hint: "Tools that callers of POST /control may run, one on each line." },
     origins: {
@@ -117,6 +133,7 @@ const zhCN: Texts<typeof en> = {
   requests: "{n} 个请求",
   functions: "{n} 个函数",
   signsIn: "客户端自行登录",
+  connects: "由人连接客户端",
   tokens: "可获得 /v1 的令牌",
   check: "检查",
   checked: { good: "有应答", note: "未检查", fix: "无法使用" },
@@ -131,6 +148,7 @@ const zhCN: Texts<typeof en> = {
     edit: "编辑服务器 {name}",
     nameHint: "用于地址和策略：仅限字母、数字和 . _ -。",
     more: "工具、令牌和标头",
+    connections: "由人通过 OAuth 连接的客户端",
   },
   fields: {
     url: { label: "地址", hint: "它的 MCP 端点（Streamable HTTP），不含凭据。", missing: "请输入 MCP 端点的地址。" },
@@ -172,6 +190,13 @@ const zhCN: Texts<typeof en> = {
     tasks: { label: "向服务器声明以任务方式采样" },
     samplingTools: { label: "可以采样的工具（可选）", hint: "完整名称，每行一个。留空表示所有工具。" },
     trustAnnotations: { label: "规则采信其工具对自身的说明（只读、破坏性）" },
+    connections: {
+      reviewers: { label: "谁可以通过 OAuth 连接客户端（可选）", hint: "策略中的组或姓名，每行一个。留空表示没有人。" },
+      mostDays: { label: "多少天后必须重新连接客户端（可选）" },
+      tools: keyFields["zh-CN"].tools,
+      limits: keyFields["zh-CN"].limits,
+      budget: keyFields["zh-CN"].budget,
+    },
     receipts: { label: "每次调用和答复都附带凭据" },
     functions: { label: "函数（可选）", hint: "POST /control 的调用方可以运行的工具，每行一个。" },
     origins: { label: "网页来源（可选）", hint: "可以使用中继的页面，例如 https://app.example.com，每行一个。" },
