@@ -154,7 +154,16 @@ saying(requireAdmin, { auth: "admin", ...adminRefusals });
  */
 export async function isFlooding(
   c: Context<App>,
-  what: "keys" | "admin tokens" | "console" | "made-up links" | "sign-ins" | "oauth" | `link ${string}` | `inbox ${string}`,
+  what:
+    | "keys"
+    | "admin tokens"
+    | "console"
+    | "made-up links"
+    | "sign-ins"
+    | "oauth"
+    | "registrations"
+    | `link ${string}`
+    | `inbox ${string}`,
 ): Promise<boolean> {
   const address = c.req.header("CF-Connecting-IP");
   if (address === undefined) return false;

@@ -15,16 +15,31 @@ export type OAuthStore = {
 type PutOptions = { readonly expiration?: number; readonly expirationTtl?: number; readonly metadata?: unknown };
 type ListOptions = { readonly prefix?: string; readonly limit?: number; readonly cursor?: string };
 
-/** What the library reads of a KV namespace. `now`: Unix milliseconds. */
-export const asNamespace = (store: OAuthStore, now: () => number) => ({
+/**
+ * Where a refresh token that a grant gave is remembered as long as the grant: the library knows the
+ * last two alone. `digest`: as the library has it, SHA-256 in hexadecimal.
+ */
+export const givenName = (grant: string, digest: string): string => `refresh${grant.slice("grant".length)}:${digest}`;
+
+const givenBy = (value: string): string | undefined => (JSON.parse(value) as { readonly refreshTokenId?: string }).refreshTokenId; // by the library
+
+/**
+ * What the library reads of a KV namespace. `now`: Unix milliseconds. `mostMs`: what is written
+ * lasts so long at most.
+ */
+export const asNamespace = (store: OAuthStore, now: () => number, mostMs: number) => ({
   async get(name: string, options?: { readonly type?: "json" | "text" } | "json" | "text"): Promise<unknown> {
     const found = await store.read(name);
     const type = typeof options === "object" ? options.type : options;
     return found === null ? null : type === "json" ? JSON.parse(found.value) : found.value;
   },
   async put(name: string, value: string, { expiration, expirationTtl, metadata }: PutOptions = {}): Promise<void> {
-    const expiresAt = expirationTtl === undefined ? (expiration === undefined ? null : expiration * 1000) : now() + expirationTtl * 1000;
+    const asked = expirationTtl === undefined ? (expiration ?? Infinity) * 1000 : now() + expirationTtl * 1000;
+    const until = Math.min(asked, now() + mostMs);
+    const expiresAt = until === Infinity ? null : until;
     await store.write(name, { value, metadata: metadata === undefined ? null : jsonOf(metadata), expiresAt });
+    const given = name.startsWith("grant:") ? givenBy(value) : undefined;
+    if (given !== undefined) await store.write(givenName(name, given), { value: "", metadata: null, expiresAt });
   },
   delete: (name: string): Promise<void> => store.remove(name),
   async list({ prefix = "", limit = 1_000, cursor }: ListOptions = {}) {

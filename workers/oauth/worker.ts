@@ -7,13 +7,16 @@ import {
   AuthorizationError,
   CimdFetchError,
   OAuthAuthorizationServer,
+  type OAuthAuthorizationServerOptions,
   OAuthError,
   authorizationErrorRedirect,
 } from "@cloudflare/workers-oauth-provider";
 import { WorkerEntrypoint } from "cloudflare:workers";
+import { sha256Hex } from "../../shared/encoding.ts";
 import { relayScope } from "../../shared/relay/relay-scope.ts";
 import { paths } from "../platform/urls.ts";
-import { type OAuthStore, asNamespace } from "./store.ts";
+import { unusedClientMs } from "../stubs/oauth-calls.ts";
+import { type OAuthStore, asNamespace, givenName } from "./store.ts";
 
 const daySeconds = 86_400;
 
@@ -59,7 +62,9 @@ const { authorize, token: tokenPath, register } = paths.oauth;
 /** Whether a token for this resource may still stand for this key, as the gateway says. */
 type IsGood = (key: string, resource: string) => Promise<boolean>;
 
-const serverOf = ({ issuer, resources }: Issuer, isGood?: IsGood): OAuthAuthorizationServer<OAuthEnv> =>
+type Hooks = Pick<OAuthAuthorizationServerOptions<OAuthEnv>, "tokenExchangeCallback" | "onError">;
+
+const serverOf = ({ issuer, resources }: Issuer, hooks: Hooks = {}): OAuthAuthorizationServer<OAuthEnv> =>
   new OAuthAuthorizationServer<OAuthEnv>({
     issuer,
     resources,
@@ -73,9 +78,9 @@ const serverOf = ({ issuer, resources }: Issuer, isGood?: IsGood): OAuthAuthoriz
     refreshTokenTTL: 90 * daySeconds,
     refreshTokenIdleTTL: 90 * daySeconds,
     clientRegistrationTTL: 90 * daySeconds,
-    ...(isGood === undefined ? {} : { tokenExchangeCallback: (asked) => requireGood(isGood, asked) }),
     // The library's own line would have the client's text in it.
     onError: () => undefined,
+    ...hooks,
   });
 
 /** No token for a key that has ended: `invalid_grant` also ends the grant (RFC 6749 section 5.2). */
@@ -84,7 +89,8 @@ async function requireGood(isGood: IsGood, { props, resource }: { readonly props
   if (!(await isGood(key, resource))) throw new OAuthError("invalid_grant", { description: "The access was ended" });
 }
 
-const storage = (store: OAuthStore): OAuthEnv => ({ OAUTH_KV: asNamespace(store, () => Date.now()) });
+/** `mostMs`: what is written lasts so long at most. */
+const storage = (store: OAuthStore, mostMs = Infinity): OAuthEnv => ({ OAUTH_KV: asNamespace(store, () => Date.now(), mostMs) });
 
 export default class OAuthWorker extends WorkerEntrypoint {
   /**
@@ -96,8 +102,30 @@ export default class OAuthWorker extends WorkerEntrypoint {
   }
 
   /** Metadata, tokens, revocation and registration, as the specifications say. */
-  answer(request: Request, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
-    return serverOf(issuer, isGood).fetch(request, storage(store), this.ctx);
+  async answer(request: Request, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
+    const isRegistration = new URL(request.url).pathname === register;
+    const body = request.method === "POST" && !isRegistration ? await request.clone().text() : "";
+    let isNotCurrent = false;
+    const server = serverOf(issuer, {
+      tokenExchangeCallback: (asked) => requireGood(isGood, asked),
+      onError: ({ internal }) => {
+        isNotCurrent ||= internal?.reason === "refresh_token_mismatch";
+      },
+    });
+    const answer = await server.fetch(request, storage(store, isRegistration ? unusedClientMs : Infinity), this.ctx);
+    if (isNotCurrent) await this.#endFamily(new URLSearchParams(body).get("refresh_token") ?? "", issuer, store);
+    return answer;
+  }
+
+  /**
+   * A refresh token that was given here and is over is in two hands: which of them is the thief's
+   * nobody can tell, so what came of it ends for both (RFC 9700 section 4.14.2). The library only
+   * refuses it.
+   */
+  async #endFamily(token: string, issuer: Issuer, store: OAuthStore): Promise<void> {
+    const [user = "", grant = ""] = token.split(":");
+    if ((await store.read(givenName(`grant:${user}:${grant}`, sha256Hex(token)))) === null) return;
+    await serverOf(issuer).getOAuthApi(storage(store)).revokeGrant(grant, user);
   }
 
   /** Who asks, for which resource: checked by the client's own registration. `query`: after `?`. */
@@ -120,6 +148,8 @@ export default class OAuthWorker extends WorkerEntrypoint {
   /** Allows it, with a new grant; resolves with where the browser goes back to. */
   async allow(query: string, issuer: Issuer, store: OAuthStore, { user, props }: GivenAccess): Promise<AskError> {
     return this.#checked(query, issuer, store, async (api, request) => {
+      // One that a person let in is kept as long as it is used.
+      if (!request.clientId.startsWith("https:")) await api.updateClient(request.clientId, {});
       const given = await api.completeAuthorization({ request, userId: user, metadata: props, scope: [relayScope], props });
       return { kind: "redirect", to: given.redirectTo };
     });

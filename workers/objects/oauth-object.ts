@@ -2,13 +2,15 @@
 // what was revoked is gone at once. Workers KV, which the library is made for, promises neither.
 
 import type { Env } from "../platform/env.ts";
-import type { OAuthCalls, OAuthEntry, OAuthNames } from "../stubs/oauth-calls.ts";
+import { type OAuthCalls, type OAuthEntry, type OAuthNames, unusedClientMs } from "../stubs/oauth-calls.ts";
 import { configStub, keyStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { oauthSchema } from "./schema/oauth-schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
 const mostNames = 1_000;
+/** Of each of the sixteen objects: anybody may register, as often as they like. */
+const mostUnusedClients = 1_000;
 
 export class OAuthObject extends StoredObject implements OAuthCalls {
   readonly #alarm: ObjectAlarm;
@@ -31,13 +33,26 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
   write(name: string, { value, metadata, expiresAt }: OAuthEntry): void {
     this.tables.create();
     this.sql.exec("INSERT OR REPLACE INTO entry (name, value, metadata, expires_at) VALUES (?, ?, ?, ?)", name, value, metadata, expiresAt);
+    if (name.startsWith("client:")) this.#forgetUnusedClients();
     this.#alarm.arm();
+  }
+
+  /** A flood of registrations pushes out others that nobody let in, and never one that is used. */
+  #forgetUnusedClients(): void {
+    this.sql.exec(
+      `DELETE FROM entry WHERE name IN (SELECT name FROM entry WHERE name >= 'client:' AND name < 'client;' AND expires_at <= ?
+        ORDER BY expires_at DESC LIMIT -1 OFFSET ?)`,
+      this.now() + unusedClientMs,
+      mostUnusedClients,
+    );
   }
 
   async remove(name: string): Promise<void> {
     if (!this.tables.exist) return;
     if (name.startsWith("grant:")) await this.#endKeyOf(name);
     this.sql.exec("DELETE FROM entry WHERE name = ?", name);
+    const given = name.replace(/^grant/, "refresh");
+    if (given !== name) this.sql.exec("DELETE FROM entry WHERE name >= ? AND name < ?", `${given}:`, `${given};`);
   }
 
   /**

@@ -15,9 +15,13 @@ export type OAuthNames = {
   readonly more: boolean;
 };
 
+/** A registered client that nobody has let in yet is forgotten after so long. */
+export const unusedClientMs = 7 * 86_400_000;
+
 export interface OAuthCalls extends Rpc.DurableObjectBranded {
   /** Null where there is none, or where its time is over. */
   read(name: string): OAuthEntry | null;
+  /** Of registered clients that nobody has let in, the newest thousand stay. */
   write(name: string, entry: OAuthEntry): void;
   /** The key of a grant that is removed ends too, where no other grant stands for it. */
   remove(name: string): Promise<void>;

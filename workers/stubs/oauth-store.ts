@@ -6,12 +6,12 @@ import type { Env } from "../platform/env.ts";
 import type { OAuthCalls } from "./oauth-calls.ts";
 
 /**
- * Grants and tokens belong to a person (`grant:USER:…`, `token:USER:…`), and so does a list of
- * them; what else there is, clients above all, to one of sixteen objects.
+ * Grants and tokens belong to a person (`grant:USER:…`, `token:USER:…`, our own `refresh:USER:…`),
+ * and so does a list of them; what else there is, clients above all, to one of sixteen objects.
  */
 function stubOf(env: Env, name: string): DurableObjectStub<OAuthCalls> {
   const [kind = "", whose = ""] = name.split(":");
-  const isPersons = kind === "grant" || kind === "token";
+  const isPersons = kind === "grant" || kind === "token" || kind === "refresh";
   return env.OAUTH_STORE.getByName(isPersons ? `person ${whose}` : `others ${shardOf(name)}`);
 }
 

@@ -2,8 +2,9 @@
 // person, and is put out again.
 
 import { createHash } from "node:crypto";
-import { listDurableObjectIds, runDurableObjectAlarm } from "cloudflare:test";
+import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { OAuthCalls } from "../../../workers/stubs/oauth-calls.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { admin, env, eventually, gateway, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, signInLinks } from "../support/inbox.ts";
@@ -90,8 +91,8 @@ async function connect(fields: Readonly<Record<string, string>> = {}): Promise<{
   return { client, tokens };
 }
 
-const refresh = async (client: string, { refresh_token }: Tokens): Promise<number> =>
-  (await token({ grant_type: "refresh_token", client_id: client, refresh_token })).status;
+const refreshed = (client: string, { refresh_token }: Tokens) => token({ grant_type: "refresh_token", client_id: client, refresh_token });
+const refresh = async (client: string, tokens: Tokens): Promise<number> => (await refreshed(client, tokens)).status;
 
 const statusAt = async (server: string, key: string): Promise<number> => (await new RelayClient(server, { key }).connect({})).status;
 
@@ -311,10 +312,97 @@ describe("tokens", () => {
     expect(await statusAt("notes", again.tokens.access_token)).toBe(401);
   });
 
+  test("that are refreshed twice at once are refreshed", async () => {
+    const { client, tokens } = await connect();
+    const again = await Promise.all([refreshed(client, tokens), refreshed(client, tokens)]);
+    expect(again.map(({ status }) => status)).toEqual([200, 200]);
+    for (const each of again) expect(await statusAt("notes", each.tokens.access_token)).toBe(200);
+  });
+
+  test("end for both where a thief refreshed first, once their client comes with the newer one", async () => {
+    const { client, tokens } = await connect();
+    const own = await refreshed(client, tokens);
+    const stolen = await refreshed(client, tokens);
+    expect([own.status, stolen.status]).toEqual([200, 200]);
+    expect(await refresh(client, own.tokens)).toBe(400);
+    expect(await refresh(client, stolen.tokens)).toBe(400);
+    for (const each of [tokens, own.tokens, stolen.tokens]) expect(await statusAt("notes", each.access_token)).toBe(401);
+    const [key] = (await configStub(env).keys()).slice(-1);
+    expect(key?.revokedAt).toEqual(expect.any(Number));
+  });
+
+  test("end where an old one comes again, and a made-up one ends nothing", async () => {
+    const { client, tokens } = await connect();
+    const second = await refreshed(client, tokens);
+    const third = await refreshed(client, second.tokens);
+    const madeUp = third.tokens.refresh_token.replace(/:[^:]+$/, ":made-up");
+    expect(await refresh(client, { ...tokens, refresh_token: madeUp })).toBe(400);
+    expect(await statusAt("notes", third.tokens.access_token)).toBe(200);
+    expect(await refresh(client, tokens)).toBe(400);
+    expect(await statusAt("notes", third.tokens.access_token)).toBe(401);
+  });
+
   test("are gone once the client revokes them", async () => {
     const { client, tokens } = await connect();
     expect((await token({ token: tokens.access_token, client_id: client })).status).toBe(200);
     expect(await statusAt("notes", tokens.access_token)).toBe(401);
+  });
+});
+
+describe("registrations", () => {
+  const week = 7 * 86_400_000;
+
+  /** The object that has this client, and a thousand and one registrations more. */
+  async function flood(client: string): Promise<DurableObjectStub<OAuthCalls>> {
+    for (const id of await listDurableObjectIds(env.OAUTH_STORE)) {
+      const stub = env.OAUTH_STORE.get(id);
+      if ((await stub.read(`client:${client}`)) === null) continue;
+      await runInDurableObject(stub, (object: OAuthCalls) => {
+        for (let made = 0; made <= 1_000; made += 1)
+          object.write(`client:flood-${made}`, { value: "{}", metadata: null, expiresAt: Date.now() + week - 2_000 + made });
+      });
+      return stub;
+    }
+    throw new Error("no object has the client");
+  }
+
+  test("in any number push out those that nobody let in, the oldest first, and no client that is used", async () => {
+    const { client, tokens } = await connect();
+    const store = await flood(client);
+    const { entries } = await store.names("client:flood-", null, 1_000);
+    expect(entries.length).toBe(1_000);
+    expect(entries.map(({ name }) => name)).not.toContain("client:flood-0");
+    expect(await refresh(client, tokens)).toBe(200);
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
+  });
+
+  test("from one address are refused in the end, and its clients still refresh", async () => {
+    const { client, tokens } = await connect();
+    const from = { "CF-Connecting-IP": "203.0.113.99", "Content-Type": "application/json" };
+    const send = () => gateway("/oauth/register", { key: null, method: "POST", body: "{}", headers: from });
+    await eventually("429", async () => (await Promise.all(Array.from({ length: 30 }, send))).find(({ status }) => status === 429));
+    const answer = await gateway("/oauth/token", {
+      key: null,
+      method: "POST",
+      body: new URLSearchParams({ grant_type: "refresh_token", client_id: client, refresh_token: tokens.refresh_token }).toString(),
+      headers: { ...from, "Content-Type": "application/x-www-form-urlencoded" },
+    });
+    expect(answer.status).toBe(200);
+  });
+
+  test("that nobody lets in are forgotten after a week, and the others are not", async () => {
+    const forgotten = await register();
+    const { client, tokens } = await connect();
+    travel(week + 1_000);
+    await browser.signIn(addresses.Ada);
+    expect((await browser.get(`/inbox/connect?${queryFor(forgotten)}`)).status).toBe(400);
+    expect((await browser.get(`/inbox/connect?${queryFor(client)}`)).status).toBe(200);
+    expect(await refresh(client, tokens)).toBe(200);
+  });
+
+  test("are at most 32 KiB", async () => {
+    const body = JSON.stringify({ client_name: "x".repeat(33_000), redirect_uris: [callback] });
+    expect((await gateway("/oauth/register", { key: null, method: "POST", body })).status).toBe(400);
   });
 });
 

@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
+import { readBody } from "../../http/body.ts";
 import { keyOfConnection } from "../../credentials/access-token.ts";
 import { connectUrl, inboxUrl, mcpUrl, paths } from "../../platform/urls.ts";
 import { serversOf } from "../../stores/documents.ts";
@@ -88,11 +89,15 @@ const register = describe("oauthRegister", {
   429: asJson(problem, "Too many requests from one address"),
 });
 
+/** Of a form for tokens, or of a registration. */
+const mostBodyBytes = 32 * 1024;
+
 /** By the library, under the gateway's own address whatever a proxy before it is called. */
 async function answer(c: AppContext): Promise<Response> {
   const issuer = await issuerOf(c);
   if (issuer === null) return c.json({ error: "No PUBLIC_URL is configured, so there is no authorization server" }, 404);
-  if (c.req.method === "POST" && (await isFlooding(c, "oauth")))
+  const isRegistration = c.req.path === paths.oauth.register;
+  if (c.req.method === "POST" && (await isFlooding(c, isRegistration ? "registrations" : "oauth")))
     return c.json({ error: "Too many requests from this address; wait a minute" }, 429, { "Retry-After": "60" });
   const url = `${issuer.issuer}${c.req.path === paths.oauth.openid ? paths.oauth.server : c.req.path}`;
   const isGood = async (key: string, resource: string): Promise<boolean> => {
@@ -100,7 +105,10 @@ async function answer(c: AppContext): Promise<Response> {
     const { servers } = await serversOf(c.env, now, (work) => c.executionCtx.waitUntil(work));
     return (await keyOfConnection(c.env, key, ownersAt(c, servers[serverOf(issuer, resource)]), now)).ok;
   };
-  return await c.env.OAUTH.answer(new Request(url, c.req.raw), issuer, oauthStore(c.env), isGood);
+  const body = c.req.method === "POST" ? await readBody(c.req.raw, mostBodyBytes) : null;
+  if (typeof body === "string") return c.json({ error: "invalid_request", error_description: `The body is ${body}` }, 400);
+  const request = new Request(url, { method: c.req.method, headers: c.req.raw.headers, ...(body === null ? {} : { body: body.text }) });
+  return await c.env.OAUTH.answer(request, issuer, oauthStore(c.env), isGood);
 }
 
 for (const path of [paths.oauth.server, paths.oauth.openid, paths.oauth.token, paths.oauth.register]) oauthRoutes.use(path, fromAnywhere);

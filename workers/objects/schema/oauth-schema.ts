@@ -6,7 +6,7 @@ import { type Schema, table } from "./schema.ts";
 export const oauthSchema: Schema = {
   tables: [
     table("entry", {
-      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`
+      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`; ours: `refresh:…`
       value: "TEXT NOT NULL", // the library's JSON
       metadata: "TEXT", // JSON that lists show
       expires_at: "INTEGER", // Unix milliseconds; null: it is kept
