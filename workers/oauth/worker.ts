@@ -83,7 +83,7 @@ const serverOf = ({ issuer, resources }: Issuer, hooks: Hooks = {}): OAuthAuthor
     ...hooks,
   });
 
-/** No token for a key that has ended: `invalid_grant` also ends the grant (RFC 6749 section 5.2). */
+/** No token for a key that has ended. `invalid_grant` also ends the grant in the library. */
 async function requireGood(isGood: IsGood, { props, resource }: { readonly props: unknown; readonly resource: string }): Promise<void> {
   const { key } = props as TokenProps; // written below
   if (!(await isGood(key, resource))) throw new OAuthError("invalid_grant", { description: "The access was ended" });
