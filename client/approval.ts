@@ -1,5 +1,5 @@
-// Asks people at a Countersign gateway about a tool's call that the host makes itself, and waits
-// until they have decided.
+// Asks people at a Countersign gateway about a tool's call that the host makes itself, and about
+// what it returned, and waits until they have decided.
 
 import { Gateway, checkGateway, platformFetch } from "./gateway.ts";
 import type { FetchLike } from "./response-streams.ts";
@@ -16,6 +16,8 @@ export type ApprovalRequest = {
   /** The JSON Schema of the arguments. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, unknown>>;
+  /** The host brings what the tool returns (`returnResult`), where the approval asks for it. */
+  readonly returnsResult?: boolean;
 };
 
 export type Approval =
@@ -27,6 +29,8 @@ export type Approval =
       /** Call the tool with these: a reviewer may have changed them. */
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly edited: boolean;
+      /** What the tool returns goes to `returnResult`, and to nobody before. */
+      readonly returnsResult?: true;
     }
   | {
       /** The call must not be made. */
@@ -38,6 +42,13 @@ export type Approval =
       /** One sentence, for a model. */
       readonly message: string;
     };
+
+/** `result`: to deliver, as MCP's `CallToolResult`; an error result where it may not be. */
+export type ResultDelivery = {
+  readonly id: string;
+  readonly decision: Approval["decision"];
+  readonly result: Readonly<Record<string, unknown>>;
+};
 
 export type ApprovalOptions = {
   /** The gateway's base address, `https://…`. */
@@ -67,9 +78,26 @@ const silenceMilliseconds = 60_000;
  *   answer, the signal's reason where it is aborted. Then too the call must not be made.
  */
 export async function requestApproval(request: ApprovalRequest, options: ApprovalOptions): Promise<Approval> {
+  const { id = crypto.randomUUID(), signal = new AbortController().signal } = options;
+  return (await gatewayOf(options).decide(request, id, signal)) as Approval; // as the gateway's POST /approvals answers
+}
+
+/**
+ * What to deliver of an approved call: its result as people released it, or an error result in its
+ * place. `result`: what the tool returned, as MCP's `CallToolResult`.
+ * @throws as `requestApproval`. Then nothing of the result may be delivered.
+ */
+export async function returnResult(
+  approval: { readonly id: string },
+  result: Readonly<Record<string, unknown>>,
+  options: Omit<ApprovalOptions, "id">,
+): Promise<ResultDelivery> {
+  const { signal = new AbortController().signal } = options;
+  return (await gatewayOf(options).bring(approval.id, result, signal)) as ResultDelivery; // as the gateway answers
+}
+
+function gatewayOf(options: ApprovalOptions): Gateway {
   checkGateway(options);
-  const { id = crypto.randomUUID(), signal = new AbortController().signal, fetch = platformFetch, timing = platformTiming } = options;
-  const { url, apiKey, deadlineMilliseconds = 15 * 60_000 } = options;
-  const gateway = new Gateway({ url, apiKey, fetch, timing, deadlineMilliseconds, silenceMilliseconds, onError: () => {} });
-  return (await gateway.decide(request, id, signal)) as Approval; // as the gateway's POST /approvals answers
+  const { url, apiKey, fetch = platformFetch, timing = platformTiming, deadlineMilliseconds = 15 * 60_000 } = options;
+  return new Gateway({ url, apiKey, fetch, timing, deadlineMilliseconds, silenceMilliseconds, onError: () => {} });
 }

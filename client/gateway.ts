@@ -90,6 +90,12 @@ export class Gateway {
     return this.#ask(question, signal, listener);
   }
 
+  /** Brings what an approved call returned, as `decide` does. */
+  bring(run: string, result: Members, signal: AbortSignal): Promise<Members> {
+    const path = `/approvals/${encodeURIComponent(run)}/result`;
+    return this.#ask({ path, body: JSON.stringify({ result }), headers: {}, answerIn: decisionIn }, signal, {});
+  }
+
   async #ask(question: Question, signal: AbortSignal, listener: Listener): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;

@@ -28,7 +28,14 @@ export type {
   SamplingWaiting,
 };
 export type { Timing, TransportLike, V1TokenAllowance };
-export { type Approval, type ApprovalOptions, type ApprovalRequest, requestApproval } from "./approval.ts";
+export {
+  type Approval,
+  type ApprovalOptions,
+  type ApprovalRequest,
+  type ResultDelivery,
+  requestApproval,
+  returnResult,
+} from "./approval.ts";
 export {
   type ReceiptClaims,
   type ReceiptDecision,

@@ -1,32 +1,49 @@
 // Asks the gateway before a client's call of a tool goes to the server: `countersign stdio
 // --review-calls`. What is approved passes byte for byte as it came, or with the arguments that a
-// reviewer approved; anything else is answered here, and the server hears nothing of it. Works on
-// lines; uses no process or stream.
+// reviewer approved; anything else is answered here, and the server hears nothing of it. Where a
+// rule is about the result, the gateway has it before the client. Works on lines; uses no process
+// or stream.
 
 import { checkExact } from "../../shared/json/exact.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { type Members, isObject, objectOf, parseJson } from "../../shared/json/values.ts";
 import { edited, textAt } from "../../shared/json/spans.ts";
-import { argumentEdits, argumentsIn, callMethod, editedNotice, noticeResult, waitingNotice } from "../../shared/relay/call-notices.ts";
+import {
+  argumentEdits,
+  argumentsIn,
+  callMethod,
+  editedNotice,
+  noticeResult,
+  noticeText,
+  saysTimeout,
+  taskNotice,
+  waitingNotice,
+} from "../../shared/relay/call-notices.ts";
+import { isRound } from "../../shared/relay/rounds.ts";
 import { protocolVersionKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
+import { errorResult } from "../../shared/run/relayed-tool-call.ts";
 import type { Approval, ApprovalRequest } from "../approval.ts";
+import { sortedJson } from "../open-requests.ts";
 import { asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
-import { decoded, rawIdIn, whole } from "./stateless-lines.ts";
+import { decoded, rawIdIn, whole, withoutTasks } from "./stateless-lines.ts";
 
-type Settings = {
+export type ReviewedCallsSettings = {
   readonly server: string;
   readonly holdMilliseconds: number;
   /** Asks the gateway. Rejects where that is not possible. */
   readonly decide: (call: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
+  /** Brings a call's result to the gateway. Rejects where that is not possible. */
+  readonly bring: (run: string, result: JsonObject, signal: AbortSignal) => Promise<{ readonly result: JsonObject }>;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Takes an approved line as if the client had sent it now. */
   readonly approved: (line: Uint8Array) => void;
   readonly toClient: (line: string) => void;
 };
 
+const unreleased = "This call has run, and the gateway cannot be asked about its result now. Check its effect before you call it again.";
 const unasked: Approval = { decision: "failed", message: "The gateway cannot be asked about this call now." };
 
 /** Why a person might be shown another call than the one that the server reads; null where not. */
@@ -39,19 +56,46 @@ function whyUnclear(line: Uint8Array, { name, arguments: given = {} }: Members):
   return issue === undefined ? null : `/params/arguments${issue.pointer} ${issue.message}`;
 }
 
+const encoder = new TextEncoder();
+
 /** A call that waits. */
 type Held = { readonly left: AbortController };
 
+/** A call as its answer needs it. `same`: equal for the same call. */
+type Asked = { readonly rawId: string; readonly isStateless: boolean; readonly same: string };
+
+/** Arguments as they came and as they ran. */
+type Change = { readonly before: string; readonly after: string };
+
+/** A call at the server, or back from it, whose result the client gets from the gateway alone. */
+type Kept = Asked & {
+  /** As text: a client takes the one for the other. */
+  readonly id: string;
+  readonly run: string;
+  readonly change: Change | null;
+  state: "atServer" | "returned";
+  /** Its client waits no longer; one that timed out may call again. */
+  left: "cancelled" | "timedOut" | null;
+};
+
+type Released = { readonly run: string; readonly change: Change | null; readonly result: Promise<JsonObject> };
+
+const MOST_PARKED = 1_000;
+const PARKED_MILLISECONDS = 3_600_000;
 /** More calls at once are refused, because each has a connection to the gateway. */
 const MOST_AT_ONCE = 100;
 
 export class ReviewedCalls {
-  readonly #settings: Settings;
+  readonly #settings: ReviewedCallsSettings;
   readonly #held = new Map<string, Held>();
-  /** Arguments as they came and as they ran, of calls whose response is to say so. */
-  readonly #changed = new Map<string, { readonly before: string; readonly after: string }>();
+  /** Of calls whose response is to say so. */
+  readonly #changed = new Map<string, Change>();
+  readonly #kept = new Map<string, Kept>();
+  /** Results that nobody got, by the call; the oldest beyond the number are dropped. */
+  readonly #parked = new Map<string, Released>();
+  readonly #closed = new AbortController();
 
-  constructor(settings: Settings) {
+  constructor(settings: ReviewedCallsSettings) {
     this.#settings = settings;
   }
 
@@ -62,21 +106,25 @@ export class ReviewedCalls {
     const value = parseJson(decoded(line));
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     const cancelled = messages.filter((each) => isObject(each) && each["method"] === "notifications/cancelled");
-    for (const each of cancelled) this.#cancel(objectIn(objectOf(each) ?? {}, "params")["requestId"]);
+    for (const each of cancelled) this.#cancel(objectIn(objectOf(each) ?? {}, "params"));
     if (!messages.some((each) => isObject(each) && each["method"] === callMethod)) return line;
     const request = asRequest(value);
     if (Array.isArray(value) || request === undefined)
       return this.#refuse(value, "Send each tools/call by itself, with an id: a person may have to decide about it");
     if (this.#held.size >= MOST_AT_ONCE) return this.#refuse(value, `More than ${MOST_AT_ONCE} calls wait at once`);
-    if (this.#held.has(idKey(request.id))) return this.#refuse(value, "This id is in use");
+    if (this.#held.has(idKey(request.id)) || this.#kept.has(String(request.id))) return this.#refuse(value, "This id is in use");
     const wrong = whyUnclear(line, request.params);
     if (wrong !== null) return this.#refuse(value, wrong);
     void this.#hold(line, request);
     return undefined;
   }
 
-  /** A line of the server as the client gets it: the response to a changed call says what ran. */
-  fromServer(line: Uint8Array): Uint8Array {
+  /**
+   * A line of the server as the client gets it, if it does now: the response to a changed call says
+   * what ran.
+   */
+  fromServer(line: Uint8Array): Uint8Array | undefined {
+    if (this.#kept.size > 0) return this.#whileKept(line);
     if (this.#changed.size === 0) return line;
     const message = objectOf(parseJson(decoded(line)));
     const id = message === null || "method" in message ? undefined : message["id"];
@@ -86,8 +134,20 @@ export class ReviewedCalls {
     return edited(line, editedNotice(line, changed.before, changed.after));
   }
 
+  /** Whether a line that is not read here could be a result that the client must not have yet. */
+  get keepsResults(): boolean {
+    return this.#kept.size > 0;
+  }
+
+  /** A line of the server that was too long, and did not pass. */
+  tooLong(id: JsonRpcId | undefined): void {
+    const kept = id === undefined ? undefined : this.#kept.get(String(id));
+    if (kept !== undefined) void this.#bring(kept, errorResult({ message: "The server's answer is too long to be reviewed" }));
+  }
+
   /** One side has closed: nothing that waits is sent any more. */
   closed(): void {
+    this.#closed.abort();
     for (const { left } of this.#held.values()) left.abort();
     this.#held.clear();
   }
@@ -96,10 +156,12 @@ export class ReviewedCalls {
     this.#settings.toClient(errorLine({ code: -32_600, message, value }));
   }
 
-  #cancel(id: unknown): void {
+  #cancel({ requestId: id, reason }: Members): void {
     if (!isId(id)) return;
     this.#held.get(idKey(id))?.left.abort();
     this.#held.delete(idKey(id));
+    const kept = this.#kept.get(String(id));
+    if (kept !== undefined) kept.left = saysTimeout(reason) ? "timedOut" : "cancelled";
   }
 
   async #hold(line: Uint8Array, { id, params }: { readonly id: JsonRpcId; readonly params: Members }): Promise<void> {
@@ -110,7 +172,14 @@ export class ReviewedCalls {
     const enough = new AbortController();
     const span = argumentsIn(line);
     const given = span === undefined ? "{}" : textAt(line, span);
-    const call = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {} };
+    const call = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {}, returnsResult: true };
+    const isStateless = objectIn(params, "_meta")[protocolVersionKey] !== undefined;
+    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, same: sortedJson([call.tool, call.arguments]) };
+    const parked = this.#parked.get(asked.same);
+    if (parked !== undefined) {
+      this.#parked.delete(asked.same);
+      return this.#deliver(asked, parked, () => (this.#held.get(key) === held && this.#held.delete(key) ? null : "timedOut"));
+    }
     const first = await Promise.race([
       decide(call, AbortSignal.any([held.left.signal, enough.signal])).catch(() => unasked),
       sleep(holdMilliseconds, held.left.signal).then(() => "enough" as const),
@@ -120,19 +189,108 @@ export class ReviewedCalls {
     this.#held.delete(key);
     enough.abort();
     if (isOver) return;
-    const raw = rawIdIn(line, whole(line), id);
-    const isStateless = objectIn(params, "_meta")[protocolVersionKey] !== undefined;
-    const answer = (result: JsonObject): void => this.#answer(raw, isStateless ? { resultType: "complete", ...result } : result);
+    const answer = (result: JsonObject): void => this.#answer(asked, result);
     if (first === "enough") return answer(waitingNotice(null, "request"));
     if (first.decision !== "approved")
       return answer(noticeResult({ text: `${first.message} It was not run.`, run: first.id ?? null, what: first.decision }));
-    if (!first.edited) return approved(line);
-    const after = JSON.stringify(first.arguments);
-    this.#changed.set(key, { before: given, after });
-    approved(edited(line, argumentEdits(line, after)));
+    const after = first.edited ? JSON.stringify(first.arguments) : given;
+    const change = first.edited ? { before: given, after } : null;
+    const sent = first.edited ? edited(line, argumentEdits(line, after)) : line;
+    if (first.returnsResult !== true) {
+      if (change !== null) this.#changed.set(key, change);
+      return approved(sent);
+    }
+    const kept: Kept = { ...asked, id: String(id), run: first.id, change, state: "atServer", left: null };
+    if (!isStateless && params["task"] !== undefined) {
+      void this.#brought(kept.run, { task: {} });
+      const error = { code: -1, message: noticeText(taskNotice) };
+      return this.#settings.toClient(`{"jsonrpc":"2.0","id":${asked.rawId},"error":${JSON.stringify(error)}}`);
+    }
+    this.#kept.set(kept.id, kept);
+    approved(withoutTasks(sent));
   }
 
-  #answer(rawId: string, result: JsonObject): void {
-    this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"result":${JSON.stringify(result)}}`);
+  /** While a result is kept, a line passes by what is read of it here. */
+  #whileKept(line: Uint8Array): Uint8Array | undefined {
+    const value = parseJson(decoded(line));
+    const passing = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((each) => this.#passes(each));
+    if (passing.length === 0) return undefined;
+    const [first] = passing;
+    const bytes = encoder.encode(`${JSON.stringify(Array.isArray(value) ? passing : first)}\n`);
+    const id = objectOf(first)?.["id"];
+    const changed = isId(id) && !("method" in (objectOf(first) ?? {})) ? this.#changed.get(idKey(id)) : undefined;
+    if (!isId(id) || changed === undefined) return bytes;
+    this.#changed.delete(idKey(id));
+    return edited(bytes, editedNotice(bytes, changed.before, changed.after));
+  }
+
+  /** Whether the client gets this message now. The response to a kept call begins its review. */
+  #passes(value: unknown): boolean {
+    const message = objectOf(value);
+    if (message === null) return false;
+    const isResponse = "result" in message || "error" in message;
+    if ("method" in message) return !isResponse;
+    const kept = isId(message["id"]) ? this.#kept.get(String(message["id"])) : undefined;
+    if (kept === undefined || !isResponse) return kept === undefined;
+    const result = objectOf(message["result"]);
+    // What the server asks of the client is no result, and its next attempt is reviewed anew.
+    if (result !== null && isRound(result)) {
+      this.#kept.delete(kept.id);
+      void this.#brought(kept.run, result);
+      return true;
+    }
+    if (kept.state === "atServer") void this.#bring(kept, result ?? errorResult(objectOf(message["error"]) ?? {}));
+    return false;
+  }
+
+  /** Brings the result, and delivers what the gateway gives in its place. */
+  #bring(kept: Kept, result: JsonObject): Promise<void> {
+    kept.state = "returned";
+    const { run, change } = kept;
+    return this.#deliver(kept, { run, change, result: this.#brought(run, result) }, () => {
+      this.#kept.delete(kept.id);
+      return kept.left;
+    });
+  }
+
+  #brought(run: string, result: JsonObject): Promise<JsonObject> {
+    return this.#settings.bring(run, result, this.#closed.signal).then(
+      (delivery) => delivery.result,
+      () => noticeResult({ text: unreleased, run, what: "failed" }),
+    );
+  }
+
+  /**
+   * Delivers a result once it is released. A client that waits too long gets it by the same call.
+   * @param leave Called when the wait is over: whether the client has left.
+   */
+  async #deliver(asked: Asked, released: Released, leave: () => Kept["left"]): Promise<void> {
+    const { sleep, holdMilliseconds } = this.#settings;
+    const closed = this.#closed.signal;
+    const first = await Promise.race([released.result, sleep(holdMilliseconds, closed).then(() => "enough" as const)]);
+    const left = leave();
+    if (closed.aborted || left === "cancelled") return;
+    if (first === "enough" || left === "timedOut") this.#park(asked.same, released);
+    if (left === null)
+      this.#answer(
+        asked,
+        first === "enough" ? waitingNotice(released.run, "response") : first,
+        first === "enough" ? null : released.change,
+      );
+  }
+
+  #park(same: string, released: Released): void {
+    this.#parked.set(same, released);
+    const [oldest = same] = this.#parked.keys();
+    if (this.#parked.size > MOST_PARKED) this.#parked.delete(oldest);
+    void this.#settings.sleep(PARKED_MILLISECONDS, this.#closed.signal).then(() => {
+      if (this.#parked.get(same) === released) this.#parked.delete(same);
+    });
+  }
+
+  #answer({ rawId, isStateless }: Asked, result: JsonObject, change: Change | null = null): void {
+    const told = isStateless ? { resultType: "complete", ...result } : result;
+    const bytes = encoder.encode(`{"jsonrpc":"2.0","id":${rawId},"result":${JSON.stringify(told)}}`);
+    this.#settings.toClient(decoded(change === null ? bytes : edited(bytes, editedNotice(bytes, change.before, change.after))));
   }
 }

@@ -3,9 +3,9 @@
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { edited, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
+import { edited, memberOf, type Span, textAt, withoutMember } from "../../shared/json/spans.ts";
 import { attemptOf, type InputResponses, responsesIn, restOf } from "../../shared/relay/rounds.ts";
-import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
+import { clientCapabilitiesKey, protocolVersionKey, revision2026, tasksExtension } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
 import { declaringEdits } from "./capability-edits.ts";
 
@@ -58,6 +58,17 @@ export function withSampling(line: Uint8Array, sampling: JsonObject): Uint8Array
   const meta = memberOf(line, paramsIn(line), "_meta");
   const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);
   return capabilities === undefined ? line : edited(line, declaringEdits(line, capabilities, { sampling }));
+}
+
+/**
+ * The line of a request without the tasks extension: its server's task would give its result to
+ * another request.
+ */
+export function withoutTasks(line: Uint8Array): Uint8Array {
+  const meta = memberOf(line, paramsIn(line), "_meta");
+  const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);
+  const extensions = capabilities === undefined ? undefined : memberOf(line, capabilities, "extensions");
+  return extensions === undefined ? line : edited(line, withoutMember(line, extensions, tasksExtension));
 }
 
 /** The request's params, without what belongs to one attempt. */

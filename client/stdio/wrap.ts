@@ -4,17 +4,19 @@
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseJson } from "../../shared/json/values.ts";
-import { type Approval, type ApprovalRequest, requestApproval } from "../approval.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { requestApproval, returnResult } from "../approval.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
 import type { StdioCommand } from "./command-line.ts";
 import { errorLine } from "./client-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
-import { END_BYTES } from "./long-line.ts";
-import { ReviewedCalls } from "./reviewed-calls.ts";
+import { END_BYTES, answeredByLong } from "./long-line.ts";
+import { ReviewedCalls, type ReviewedCallsSettings } from "./reviewed-calls.ts";
 import { Outlet } from "./outlet.ts";
 import { refusedCall, withShownTools } from "./shown-tools.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
+import { decoded } from "./stateless-lines.ts";
 import { TranslatingRelay } from "./translating-relay.ts";
 
 /**
@@ -51,15 +53,21 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
     onError: ({ message }) => warn(message),
   });
-  const decide: Running["decide"] = (call, signal) => requestApproval(call, { url, apiKey, signal });
+  const asking: Running["asking"] = {
+    decide: (call, signal) => requestApproval(call, { url, apiKey, signal }),
+    bring: async (run, result, signal) => {
+      const delivery = await returnResult({ id: run }, result, { url, apiKey, signal });
+      return { result: delivery.result as JsonObject }; // parsed from JSON
+    },
+  };
   const { connection } = sampling.connection({ server, ...(tokenUsd === undefined ? {} : { v1Tokens: { maxUsd: tokenUsd } }) });
   let relay: TranslatingRelay | undefined;
-  const start = (toClient: Outlet, toServer: Outlet): TranslatingRelay => {
+  const start: Running["start"] = (toClient, toServer) => {
     relay = new TranslatingRelay({
       ...options,
       connection,
-      toServer: (line) => toServer.say(line),
-      toClient: (line) => toClient.say(line),
+      toServer,
+      toClient,
       holdMilliseconds: options.holdSeconds * 1_000,
       now: Date.now,
       sleep: platformTiming.sleep,
@@ -67,21 +75,23 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     });
     return relay;
   };
-  return run({ options, env, warn, start, decide, flush: () => sampling.flush() });
+  return run({ options, env, warn, start, asking, flush: () => sampling.flush() });
 }
+
+const encoder = new TextEncoder();
 
 type Running = {
   readonly options: StdioCommand;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
-  readonly start: (toClient: Outlet, toServer: Outlet) => TranslatingRelay;
-  /** Asks people about a call. */
-  readonly decide: (call: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
+  readonly start: (toClient: (line: string) => void, toServer: (line: string) => void) => TranslatingRelay;
+  /** Asks people about a call, and about its result. */
+  readonly asking: Pick<ReviewedCallsSettings, "decide" | "bring">;
   /** Resolves when the gateway has every notice of what ended. */
   readonly flush: () => Promise<void>;
 };
 
-async function run({ options, env, warn, start, decide, flush }: Running): Promise<End> {
+async function run({ options, env, warn, start, asking, flush }: Running): Promise<End> {
   const { command, args, shownTools } = options;
   const child = await startServer(command, args, withoutKey(env));
   if ("why" in child) {
@@ -98,7 +108,13 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
   // without us.
   const toServer = new Outlet(child.stdin, () => process.stdin.destroy());
   const toClient = new Outlet(process.stdout, () => child.stdout.destroy());
-  const relay = start(toClient, toServer);
+  const relay = start(
+    (line) => {
+      const passed = outward(encoder.encode(line));
+      if (passed !== undefined) toClient.say(decoded(passed));
+    },
+    (line) => toServer.say(line),
+  );
 
   /** A line of the client that was not judged does not pass. */
   const refuse = (code: number, message: string, line: Uint8Array = new Uint8Array()): void =>
@@ -108,14 +124,16 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
     : new ReviewedCalls({
         server: options.server,
         holdMilliseconds: options.holdSeconds * 1_000,
-        decide,
+        ...asking,
         sleep: platformTiming.sleep,
         approved: (line) => {
           const passed = relay.fromClient(line);
-          if (passed !== undefined) toServer.say(new TextDecoder().decode(passed));
+          if (passed !== undefined) toServer.say(decoded(passed));
         },
         toClient: (line) => toClient.say(line),
       });
+  /** What the client gets of a line for it, of the server's or of the relay's. */
+  const outward = (line: Uint8Array): Uint8Array | undefined => (calls === null ? line : calls.fromServer(line));
   const flow = { chunks: 0, isPassing: false };
   const inward = pass(process.stdin, toServer, {
     look: (line) => {
@@ -139,19 +157,27 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
     calls?.closed();
     relay.closed();
   });
-  const outward = pass(child.stdout, toClient, {
+  const fromServer = pass(child.stdout, toClient, {
     look: (line) => {
       const passed = relay.fromServer(shownTools === null ? line : withShownTools(line, shownTools));
-      return passed === undefined ? undefined : (calls?.fromServer(passed) ?? passed);
+      return passed === undefined ? undefined : outward(passed);
     },
     onLong: () => {
+      if (calls?.keepsResults === true) {
+        warn("a line of the server is too long, and is not passed on while a result is reviewed.");
+        return false;
+      }
       warn(
         `a line of the server is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`,
       );
       return true;
     },
-    onLongEnded: (head, tail) => relay.longFromServer(head, tail),
+    onLongEnded: (head, tail) => {
+      relay.longFromServer(head, tail);
+      calls?.tooLong(answeredByLong(head, tail));
+    },
     onUnreadable: (line) => {
+      if (calls?.keepsResults === true) return undefined;
       warn("a line could not be read here; it is passed on as it came.");
       return line;
     },
@@ -162,7 +188,7 @@ async function run({ options, env, warn, start, decide, flush }: Running): Promi
   const end = await child.ended;
   // The server has ended: from here on signals end this process.
   for (const signal of SIGNALS) process.off(signal, forward);
-  await Promise.race([outward, quiet(flow)]);
+  await Promise.race([fromServer, quiet(flow)]);
   relay.closed();
   await Promise.all([toClient.flushed(), Promise.race([flush(), pause(GOODBYE_MILLISECONDS)])]);
   void inward;

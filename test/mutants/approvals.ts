@@ -6,6 +6,8 @@ const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contra
 const hook = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/claude-code.test.ts", only });
 const last = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/last-call.test.ts", only });
 const stop = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/deny-stop.test.ts", only });
+const result = (only: string): Mutant["test"] => ({ file: "test/workers/contract/approvals/result.test.ts", only });
+const stdio = (only: string): Mutant["test"] => ({ file: "test/client/stdio/reviewed-calls.test.ts", only });
 const exact = { file: "test/shared/json/exact.test.ts" };
 
 export const approvalMutants: readonly Mutant[] = [
@@ -26,7 +28,7 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "shared/wire/approvals/approval-request.ts",
     name: "a call that would not be shown exactly is refused",
-    from: "if (issues.found.length === 0) checkExact(text, issues);",
+    from: "if (issues.found.length === 0) checkExact(text, issues, exact);",
     to: "",
     test: contract("a number that is rounded"),
   },
@@ -36,6 +38,48 @@ export const approvalMutants: readonly Mutant[] = [
     from: String.raw`!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value)`,
     to: 'value !== ""',
     test: contract("reads backwards"),
+  },
+  {
+    file: "workers/endpoints/approvals/approvals.ts",
+    name: "a result is brought by the key of its call",
+    from: "snapshot?.key !== c.var.key.id || snapshot.act",
+    to: "snapshot?.act",
+    test: result("brought once, by the key"),
+  },
+  {
+    file: "workers/endpoints/approvals/approvals.ts",
+    name: "what is no last word of a server is not delivered as a result",
+    from: "const read = isLast ? toolResultOf(result) : null;",
+    to: "const read = toolResultOf(result);",
+    test: result("is not delivered where it is a task"),
+  },
+  {
+    file: "workers/pipeline/admit/route.ts",
+    name: "a call whose result comes back has a run, also where nobody is asked about the call",
+    from: 'if (endpoint === "approvals" && act === "release") return "run";',
+    to: "",
+    test: result("masked by the policy's rules"),
+  },
+  {
+    file: "workers/objects/run/outbox/run-clock.ts",
+    name: "a result that nobody brings is unknown",
+    from: "        this.#release.lost();\n",
+    to: "",
+    test: result("within an hour"),
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a result that a rule is about is in no line before",
+    from: "if (kept === undefined || !isResponse) return kept === undefined;",
+    to: 'if (kept === undefined || !isResponse || kept.state === "returned") return true;',
+    test: stdio("is in no other line"),
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a line that cannot be read does not pass while a result is kept",
+    from: "if (message === null) return false;",
+    to: "if (message === null) return true;",
+    test: stdio("cannot be read"),
   },
   {
     file: "workers/objects/run/deliver/run-account.ts",

@@ -34,8 +34,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...release,
     name: "an approval is for the caller that waits now",
-    from: "if (!isHolder || !isUnclaimed(state)",
-    to: "if (!isUnclaimed(state)",
+    from: "if (!isHolder || !(isUnclaimed(state) || isAgain)",
+    to: "if (!(isUnclaimed(state) || isAgain)",
     test: contract("the later one gets it"),
   },
   {
@@ -62,8 +62,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     file: "workers/objects/run/outbox/run-clock.ts",
     name: "an approval that nobody comes for is over",
-    from: 'this.#deps.store.schedule.drop("claim");\n        cancelRun(this.#deps, "caller");',
-    to: 'this.#deps.store.schedule.drop("claim");',
+    from: 'this.#release.lost();\n        cancelRun(this.#deps, "caller");',
+    to: "this.#release.lost();",
     test: contract("nobody came for in time"),
   },
   {

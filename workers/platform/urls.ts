@@ -18,6 +18,7 @@ export const paths = {
     other: "/v1/*",
   },
   approvals: "/approvals",
+  approvalResult: "/approvals/:id/result",
   claudeCodeHook: "/hooks/claude-code",
   run: "/runs/:id",
   receipt: "/receipts/:run",

@@ -6,7 +6,7 @@ import type { PressWords } from "../../shared/channels/press-words.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { ReceiptFacts } from "../../shared/receipt/facts.ts";
-import type { CancelCause, Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
+import type { Approved, CancelCause, Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ToolStop } from "../../shared/policy/stops.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
@@ -176,13 +176,11 @@ export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuc
 
 /** What a caller may send of a call that it wanted to make itself. */
 export type Claim =
-  /**
-   * `arguments`: as JSON. `keepsResult`: the result goes to the run, and its outcome to the caller.
-   */
+  /** `keepsResult`: the result goes to the run, and its outcome to the caller. */
   | {
       readonly kind: "claimed";
       readonly call: number;
-      readonly arguments: string;
+      readonly approved: Approved;
       readonly keepsResult: boolean;
       /** Of what is sent now. */
       readonly receipt: ReceiptFacts;
@@ -266,9 +264,10 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    * Where its key has ended or calls are stopped, the run ends instead. Rejects where that is not
    * known.
    */
-  claim(requestRef: RequestRef): Promise<JsonOf<Claim>>;
-  /** What came of the claimed call. */
-  returned(call: number, returned: JsonOf<Returned>): Promise<void>;
+  /** `brings`: the caller makes the call elsewhere and brings its result, without a window. */
+  claim(requestRef: RequestRef, brings?: boolean): Promise<JsonOf<Claim>>;
+  /** What came of the claimed call. `call`: null where its caller knows no number of it. */
+  returned(call: number | null, returned: JsonOf<Returned>): Promise<void>;
   /**
    * The page of a link; null where there is no such link. Where the reviewer opens it (`isOpening`)
    * while the review waits, that is recorded once for each channel; nothing else is written.

@@ -25,8 +25,19 @@ export const approvalAnswer = () =>
     /** The reviewer's, where the policy lets it be told. */
     reason: z.string().exactOptional(),
     message: z.string().exactOptional(),
+    /** What the tool returns has to be brought to /approvals/{id}/result. */
+    returnsResult: z.literal(true).exactOptional(),
     /** What was decided, signed (docs/receipts.md). */
     receipt: z.string().exactOptional(),
+  });
+
+/** What becomes of a tool's result: `approved` where it is delivered. */
+export const resultAnswer = () =>
+  z.object({
+    id: z.string(),
+    decision: z.enum(decisions),
+    /** As delivered: masked, or as a reviewer changed it; else an error result for a model. */
+    result: z.looseObject({}),
   });
 export type ApprovalAnswer = z.infer<ReturnType<typeof approvalAnswer>>;
 

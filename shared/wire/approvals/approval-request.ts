@@ -36,18 +36,27 @@ export const approvalRequest = () =>
     schema: anyObject().exactOptional(),
     /** MCP's hints about the tool. */
     annotations: anyObject().exactOptional(),
+    /** What the tool returns may be brought here, where a rule is about that. */
+    returnsResult: z.boolean().exactOptional(),
   });
+
+/** What the tool returned: MCP's `CallToolResult`. */
+export const returnedResult = () => z.strictObject({ result: anyObject() });
 
 /**
  * A body as `schema` has it. Refused, with pointers: also a body of which a person would not see
- * all that another reader of it sees.
+ * all that another reader of it sees. `digits`: also of numbers.
  */
-export function readExactly<Schema extends z.ZodType>(schema: Schema, text: string): Result<z.infer<Schema>, Refusal> {
+export function readExactly<Schema extends z.ZodType>(
+  schema: Schema,
+  text: string,
+  exact?: { readonly digits: boolean },
+): Result<z.infer<Schema>, Refusal> {
   const value = parseJson(text);
   if (value === undefined) return err({ kind: "notJson" });
   const issues = new IssueCollector();
   checkJson(value, issues);
-  if (issues.found.length === 0) checkExact(text, issues);
+  if (issues.found.length === 0) checkExact(text, issues, exact);
   const read = issues.found.length === 0 ? schema.safeParse(value) : null;
   if (read?.success === true) return ok(read.data);
   for (const { path, message } of read?.error.issues ?? []) issues.add(path.map((step) => pointerStep(String(step))).join(""), message);

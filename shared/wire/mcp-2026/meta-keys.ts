@@ -13,3 +13,5 @@ export const subscriptionIdKey = metaKey("subscriptionId");
 export const headerMismatchCode = -32_020;
 export const missingCapabilityCode = -32_021;
 export const unsupportedVersionCode = -32_022;
+
+export const tasksExtension = "io.modelcontextprotocol/tasks";

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/encoding.ts";
 import type { Approval, ApprovalRequest } from "../../../client/approval.ts";
 import { ReviewedCalls } from "../../../client/stdio/reviewed-calls.ts";
 
@@ -10,6 +11,12 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     readonly decide: (decision: Approval) => void;
     readonly fail: () => void;
   }[] = [];
+  const brought: {
+    readonly run: string;
+    readonly result: JsonObject;
+    readonly deliver: (result: JsonObject) => void;
+    readonly fail: () => void;
+  }[] = [];
   const server: string[] = [];
   const client: string[] = [];
   const calls = new ReviewedCalls({
@@ -17,7 +24,12 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     holdMilliseconds: 1,
     decide: (call, signal) =>
       new Promise((resolve, reject) => asked.push({ call, signal, decide: resolve, fail: () => reject(new Error("no gateway")) })),
-    sleep: () => hold,
+    bring: (run, result, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", reject);
+        brought.push({ run, result, deliver: (given) => resolve({ result: given }), fail: () => reject(new Error("no gateway")) });
+      }),
+    sleep: (milliseconds) => (milliseconds === 1 ? hold : new Promise(() => {})),
     approved: (line) => server.push(Buffer.from(line).toString()),
     toClient: (line) => client.push(line),
   });
@@ -26,11 +38,29 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     const passed = calls.fromClient(Buffer.from(text));
     if (passed !== undefined) server.push(Buffer.from(passed).toString());
   };
+  /** Lines that the server writes: what the client gets of them now. */
+  const answer = (...messages: readonly unknown[]): string[] =>
+    messages.flatMap((message) => {
+      const passed = calls.fromServer(Buffer.from(`${JSON.stringify(message)}\n`));
+      return passed === undefined ? [] : [Buffer.from(passed).toString()];
+    });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return { calls, asked, server, client, send, settle };
+  /** A call that is at the server, whose result is kept. */
+  const atServer = async (text: string, more: Partial<Extract<Approval, { decision: "approved" }>> = {}): Promise<void> => {
+    send(text);
+    asked.at(-1)?.decide({ ...approval, returnsResult: true as const, ...more });
+    await settle();
+  };
+  return { calls, asked, brought, server, client, send, answer, atServer, settle };
 }
 
-const approval: Approval = { decision: "approved", id: "run_1", mode: "human", arguments: {}, edited: false };
+const approval: Extract<Approval, { decision: "approved" }> = {
+  decision: "approved",
+  id: "run_1",
+  mode: "human",
+  arguments: {},
+  edited: false,
+};
 const line = (params: string, id = "7"): string => `{ "jsonrpc":"2.0","id":${id}, "method":"tools/call","params":${params} }\n`;
 const given = '{ "name":"delete", "arguments":{ "n":1.0, "ok":true } }';
 
@@ -39,7 +69,7 @@ test("an approved call passes byte for byte, once it is approved", async () => {
   send(line(given));
   await settle();
   expect([server, client]).toEqual([[], []]);
-  expect(asked.map(({ call }) => call)).toEqual([{ tool: "delete", server: "notes", arguments: { n: 1, ok: true } }]);
+  expect(asked.map(({ call }) => call)).toEqual([{ tool: "delete", server: "notes", arguments: { n: 1, ok: true }, returnsResult: true }]);
   asked[0]?.decide(approval);
   await settle();
   expect(server).toEqual([line(given)]);
@@ -52,10 +82,10 @@ test("a changed call passes with other arguments, and its response says so", asy
   await settle();
   expect(server).toEqual([line('{ "name":"delete", "arguments":{"n":2} }')]);
   const answer = '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"done"}],"n":1.0}}\n';
-  const told = Buffer.from(calls.fromServer(Buffer.from(answer))).toString();
+  const told = Buffer.from(calls.fromServer(Buffer.from(answer)) ?? []).toString();
   expect(told).toContain("`n` from 1.0 to 2, `ok` was removed. This is what ran.");
   expect(told).toContain('"n":1.0}}');
-  expect(Buffer.from(calls.fromServer(Buffer.from(answer))).toString()).toBe(answer);
+  expect(Buffer.from(calls.fromServer(Buffer.from(answer)) ?? []).toString()).toBe(answer);
 });
 
 test.each<[string, Approval]>([
@@ -122,4 +152,118 @@ test("no call hides in a batch, without an id, in arguments that are read in two
   expect(asked).toHaveLength(1);
   expect(server).toEqual(['{"jsonrpc":"2.0","id":3,"method":"ping"}\n']);
   expect(client).toHaveLength(5);
+});
+
+describe("a result that a rule is about", () => {
+  const result = { content: [{ type: "text", text: "sk-abcdef" }] };
+  const response = { jsonrpc: "2.0", id: 7, result };
+  const released = { content: [{ type: "text", text: "hidden" }], _meta: { "countersign/run": { id: "run_1" } } };
+  const parsed = (lines: readonly string[]) => lines.map((each) => JSON.parse(each) as unknown);
+
+  test("goes to the gateway, and the client gets what comes back", async () => {
+    const { brought, client, answer, atServer, settle } = reviewed();
+    await atServer(line(given), { arguments: { n: 2 }, edited: true });
+    expect(answer(response)).toEqual([]);
+    expect(brought).toMatchObject([{ run: "run_1", result }]);
+    brought[0]?.deliver(released);
+    await settle();
+    const [said] = parsed(client);
+    expect(said).toMatchObject({ id: 7, result: { content: [{ text: "hidden" }, { text: expect.stringContaining("This is what ran") }] } });
+  });
+
+  test("is in no other line, while its review waits", async () => {
+    const { brought, client, answer, atServer, settle } = reviewed();
+    await atServer(line(given));
+    const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "1" } };
+    const other = { jsonrpc: "2.0", id: 8, result: {} };
+    expect(parsed(answer(log, [other, response], { ...response, id: "7" }, response, { ...response, method: "x" }))).toEqual([
+      log,
+      [other],
+    ]);
+    expect(brought).toHaveLength(1);
+    expect(client).toEqual([]);
+    brought[0]?.deliver(released);
+    await settle();
+    expect(parsed(client)).toEqual([{ jsonrpc: "2.0", id: 7, result: released }]);
+  });
+
+  test("is not read in a line that cannot be read, or is too long", async () => {
+    const { calls, brought, atServer } = reviewed();
+    await atServer(line(given));
+    expect(calls.keepsResults).toBe(true);
+    expect(calls.fromServer(Buffer.from('{"jsonrpc":"2.0","id":7,"result":NaN}\n'))).toBeUndefined();
+    calls.tooLong(7);
+    expect(brought).toMatchObject([{ run: "run_1", result: { isError: true } }]);
+  });
+
+  test("is a server's error too, as a text that is reviewed", async () => {
+    const { brought, answer, atServer } = reviewed();
+    await atServer(line(given));
+    expect(answer({ jsonrpc: "2.0", id: 7, error: { code: -1, message: "sk-abcdef" } })).toEqual([]);
+    expect(brought).toMatchObject([{ result: { isError: true, content: [{ text: "sk-abcdef" }] } }]);
+  });
+
+  test("is lost where the gateway cannot be asked about it: nothing of it is delivered", async () => {
+    const { brought, client, answer, atServer, settle } = reviewed();
+    await atServer(line(given));
+    answer(response);
+    brought[0]?.fail();
+    await settle();
+    expect(client[0]).toContain("This call has run");
+    expect(client[0]).not.toContain("sk-abcdef");
+  });
+
+  test("waits for a client that calls again, where its review takes too long", async () => {
+    const hold = Promise.withResolvers<void>();
+    const { brought, asked, server, client, answer, send, atServer, settle } = reviewed(hold.promise);
+    await atServer(line(given));
+    answer(response);
+    hold.resolve();
+    await settle();
+    expect(client[0]).toContain("its result waits for a person's review");
+    brought[0]?.deliver(released);
+    await settle();
+    send(line('{ "name":"delete", "arguments":{ "ok":true, "n":1 } }', "9"));
+    await settle();
+    expect(parsed(client.slice(1))).toEqual([{ jsonrpc: "2.0", id: 9, result: released }]);
+    expect([asked.length, server.length]).toEqual([1, 1]);
+    send(line(given, "10"));
+    await settle();
+    expect([asked.length, server.length]).toEqual([2, 1]);
+  });
+
+  test.each([
+    ["Request timed out", 1],
+    ["the user pressed stop", 2],
+  ])("that its client cancelled (%s) is told to nobody, and asked about %i times", async (reason, times) => {
+    const { brought, asked, client, answer, send, atServer, settle } = reviewed();
+    await atServer(line(given));
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7, reason } });
+    answer(response);
+    brought[0]?.deliver(released);
+    await settle();
+    expect(client).toEqual([]);
+    send(line(given, "9"));
+    await settle();
+    expect(asked).toHaveLength(times);
+  });
+
+  test("passes where it asks the client for more", async () => {
+    const { brought, answer, atServer } = reviewed();
+    await atServer(line(given));
+    const round = { jsonrpc: "2.0", id: 7, result: { resultType: "input_required", inputRequests: {}, requestState: "s" } };
+    expect(parsed(answer(round))).toEqual([round]);
+    expect(brought).toMatchObject([{ result: round.result }]);
+  });
+
+  test("is of no task: such a call is not sent, and no task is declared", async () => {
+    const { server, client, atServer } = reviewed();
+    await atServer(line('{ "name":"delete", "task":{} }'));
+    expect([server.length, client.length]).toEqual([0, 1]);
+    expect(client[0]).toContain("cannot run as a task");
+    const meta = (extensions: string): string =>
+      `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{${extensions}}}}`;
+    await atServer(line(`{"name":"delete","_meta":${meta('"io.modelcontextprotocol/tasks":{}, "x":{}')}}`, "8"));
+    expect(server).toEqual([line(`{"name":"delete","_meta":${meta(' "x":{}')}}`, "8")]);
+  });
 });

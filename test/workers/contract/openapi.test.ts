@@ -19,7 +19,7 @@ import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
-import { askAbout, deletion, hookInput } from "../support/approvals.ts";
+import { approvalIn, askAbout, askApproval, deletion, hookInput } from "../support/approvals.ts";
 import {
   admin,
   adminToken,
@@ -471,6 +471,24 @@ const asks: Asks = {
       [403, { ...ask(open), key: (await createKey({ scopes: ["control"] })).key }],
       [413, { ...ask("x".repeat(2_000)), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
       [415, at("/approvals", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
+    ];
+  },
+  returnResult: async () => {
+    await askAbout({}, { redaction: { rules: [{ name: "keys", when: { subject: "toolCall" }, pattern: "sk-[a-z]+" }] } });
+    const result = examples["returnResult"];
+    const post = async (value: unknown, headers = {}): Promise<Ask> => {
+      const { id } = await approvalIn(askApproval({ ...deletion, tool: "read_file", returnsResult: true }));
+      return at(`/approvals/${id}/result`, jsonBody("POST", value, headers));
+    };
+    return [
+      [200, await post(result)],
+      [200, await post(result, { Accept: "text/event-stream" })],
+      [400, await post({})],
+      [401, { ...(await post(result)), key: null }],
+      [403, { ...(await post(result)), key: (await createKey({ scopes: ["control"] })).key }],
+      [404, { ...(await post(result)), key: (await createKey()).key }],
+      [413, { ...(await post("x".repeat(2_000))), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
+      [415, { ...(await post(result)), init: { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } } }],
     ];
   },
   claudeCodeHook: async () => {

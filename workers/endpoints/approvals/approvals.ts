@@ -2,26 +2,34 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { readJsonOf } from "../../../shared/json/json-of.ts";
-import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
+import type { ProviderError } from "../../../shared/model/call.ts";
+import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { definitionOf } from "../../../shared/model/subject/tool-call.ts";
-import { answerOf, approvalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
-import { approvalRequest } from "../../../shared/wire/approvals/approval-request.ts";
+import { toolResultOf } from "../../../shared/run/functions.ts";
+import { callResult } from "../../../shared/run/relayed-tool-call.ts";
+import { parseRunId } from "../../../shared/sealed-id.ts";
+import { answerOf, approvalAnswer, resultAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
+import { approvalRequest, returnedResult } from "../../../shared/wire/approvals/approval-request.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import { defaultCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { statusOf } from "../../../shared/wire/status.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { badIdempotencyKey, idempotencyKeyOf, prefersAsync, wantsEvents } from "../../http/request-headers.ts";
+import { countCalls } from "../../pipeline/admit/calls.ts";
 import { beginApproval } from "../../pipeline/incoming/approval-call.ts";
 import { signedOutcome } from "../../pipeline/receipts.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import { paths, runPath } from "../../platform/urls.ts";
+import type { Returned } from "../../stubs/run-calls.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { refuse, requireKey } from "../auth.ts";
-import { asJson, asJsonOrEvents, configurationUnavailable, inHeader, jsonBody, rpcError, tooLarge } from "../openapi/answers.ts";
+import { asJson, asJsonOrEvents, configurationUnavailable, inHeader, inPath, jsonBody, rpcError, tooLarge } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerDecision, bodyOf } from "./decision-response.ts";
 
@@ -57,11 +65,12 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
   if (requestId === null && c.req.header("Idempotency-Key") !== undefined) return refusedUnread(badIdempotencyKey);
   const body = await bodyOf(c, approvalRequest());
   if (!body.ok) return refusedUnread(body.error);
-  const { tool, server, arguments: input, schema: inputSchema, ...said } = body.value;
+  const { tool, server, arguments: input, schema: inputSchema, returnsResult = false, ...said } = body.value;
   const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
   const isAsync = prefersAsync(c.req.raw.headers);
   const refused = refusing(c, { requestId, server, tool, trace });
-  const started = await beginApproval({
+  if (isAsync && returnsResult) return refused({ kind: "invalidParams", errors: [heldAlone] });
+  const begun = await beginApproval({
     env: c.env,
     ctx: c.executionCtx,
     key: c.var.key,
@@ -72,14 +81,72 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
     requestId,
     session: null,
     isAsync,
+    returnsResult,
   });
-  if (!started.ok) return refused(started.error);
-  if (isAsync && started.value.kind === "run") return detached(started.value.run, c, refused);
-  return answerDecision(c, started.value, {
+  if (!begun.ok) return refused(begun.error);
+  const { started, requestRef } = begun.value;
+  if (isAsync && started.kind === "run") return detached(started.run, c, refused);
+  return answerDecision(c, started, {
+    requestRef,
     encode: answerOf,
     refuse: refused,
     asEvents: wantsEvents(c.req.raw.headers),
   });
+});
+
+const heldAlone = { pointer: "/returnsResult", message: "is for a request that is held, without Prefer: respond-async" };
+
+const returnResult = describe("returnResult", {
+  summary: "What an approved call returned, for the rule about it: held until it may be delivered",
+  parameters: [inPath("id", "The approval's id"), inHeader("Accept", "text/event-stream for comments and one event")],
+  body: jsonBody(named("ReturnedResult", returnedResult)),
+  200: asJsonOrEvents(named("ResultDelivery", resultAnswer), "What to deliver in the result's place, after white space or comments"),
+  400: rpcError("-32700: not JSON; -32602: not valid"),
+  403: rpcError("-32014: a key without the scope sampling"),
+  404: "This key has no approved call of this id whose result comes back",
+  413: tooLarge,
+  415: rpcError("-32016: not application/json"),
+});
+
+approvalRoutes.post(paths.approvalResult, returnResult, requireKey, async (c) => {
+  const run = c.req.param("id");
+  const refused = refusing(c, { requestId: null });
+  const body = await bodyOf(c, returnedResult(), { digits: false });
+  if (!body.ok) return refused(body.error);
+  const uncounted = await countCalls(c.env, c.var.key);
+  if (uncounted !== null) return refused(uncounted);
+  const stub = parseRunId(settingsOf(c.env).keys, run) === undefined ? null : runStub(c.env, run);
+  const snapshot = (await stub?.snapshot()) ?? null;
+  // Only the run of a call that was claimed to be made elsewhere is of this mode.
+  if (stub === null || snapshot?.key !== c.var.key.id || snapshot.act !== "release" || snapshot.mode !== "task")
+    return c.json({ error: "This key has no such approved call whose result comes back" }, 404);
+  if (snapshot.state === "generating") {
+    const took = { at: snapshot.updatedAt, durationMs: Date.now() - snapshot.updatedAt };
+    await stub.returned(null, jsonOf<Returned>({ ...returnedOf(body.value.result), took }));
+  }
+  return answerDecision(
+    c,
+    { kind: "run", run, posts: false },
+    { encode: (outcome) => resultAnswerOf(outcome, run), refuse: refused, asEvents: wantsEvents(c.req.raw.headers) },
+  );
+});
+
+/** A task, and a request for input, are no last word of a server's. */
+function returnedOf(result: JsonObject) {
+  const isLast = (result["resultType"] ?? "complete") === "complete" && result["task"] === undefined;
+  const read = isLast ? toolResultOf(result) : null;
+  if (read?.ok === true) return { kind: "result", result: read.value } as const;
+  const fault: ProviderError = isLast
+    ? { kind: "brokenAnswer", then: "stop" }
+    : { kind: "providerError", then: "stop", detail: "asksForMore" };
+  return { kind: "failed", fault } as const;
+}
+
+/** What the caller delivers: the result, or a notice in its place. */
+const resultAnswerOf = (outcome: Outcome, run: string): z.infer<ReturnType<typeof resultAnswer>> => ({
+  id: run,
+  decision: outcome.kind === "ran" ? "approved" : answerOf(outcome, run).decision,
+  result: callResult(outcome, run, true),
 });
 
 async function detached(run: string, c: AppContext, refused: (refusal: Refusal) => Response): Promise<Response> {

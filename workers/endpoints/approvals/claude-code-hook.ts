@@ -72,9 +72,10 @@ claudeCodeRoutes.post(paths.claudeCodeHook, hook, async (c) => {
     requestId: use ?? null,
     session,
     isAsync: false,
+    returnsResult: false,
   });
   if (!started.ok) return refuseCall(started.error);
-  return answerDecision(c, started.value, {
+  return answerDecision(c, started.value.started, {
     encode: (outcome) => claudeCode.hookOutput(outcome, input),
     refuse: refuseCall,
     hold: { milliseconds: wait.data.wait * 1000, answer: claudeCode.hookDenial(claudeCode.hookStillWaiting) },

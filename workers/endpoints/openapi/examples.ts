@@ -61,6 +61,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   chatCompletions: { model: "auto", max_completion_tokens: 50, messages: [{ role: "user", content: "Say hello in five words." }] },
   createResponse: { model: "auto", max_output_tokens: 50, input: "Say hello in five words." },
   embeddings: { model: "auto", input: "Hello, world!" },
+  returnResult: { result: { content: [{ type: "text", text: "Deleted /tmp/report.txt" }] } },
   requestApproval: { tool: "delete_file", server: "files", arguments: { path: "/tmp/report.txt" } },
   claudeCodeHook: {
     session_id: "abc123",

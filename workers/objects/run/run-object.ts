@@ -149,6 +149,7 @@ export class RunObject extends StoredObject implements RunCalls {
       outbox: this.#outbox,
       notices: this.#notices,
       requestor: this.#requestor,
+      release: this.#release,
       parked: this.#parked,
     });
     this.#alarm = this.alarmFor({ nextDue: () => this.#clock.nextDue(), earlyMs: 10_000, failed: "run.alarmFailed" });
@@ -230,11 +231,11 @@ export class RunObject extends StoredObject implements RunCalls {
     return cancelRun(this.#deps, cause, by);
   }
 
-  claim(requestRef: RequestRef): Promise<JsonOf<Claim>> {
-    return this.#release.claim(requestRef);
+  claim(requestRef: RequestRef, brings = false): Promise<JsonOf<Claim>> {
+    return this.#release.claim(requestRef, brings);
   }
 
-  returned(call: number, returned: JsonOf<Returned>): Promise<void> {
+  returned(call: number | null, returned: JsonOf<Returned>): Promise<void> {
     return this.#release.returned(call, returned);
   }
 

@@ -10,11 +10,13 @@ import type { RunContext } from "../run-context.ts";
 /** `fast`: the Worker answers it, and writes the record behind. `run`: a RunObject keeps it. */
 export type Route = "fast" | "run";
 
-export function routeOf({ incoming: { responseMode, request, act }, cache }: RunContext, plan: Plan): Route {
+export function routeOf({ incoming: { endpoint, responseMode, request, act }, cache }: RunContext, plan: Plan): Route {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return "run";
   // A tool must not run twice: its run is stored before the call, and no repeat takes over a lost
   // call. What its caller calls is only decided here.
   if (!isMessage(request) && act === undefined) return "run";
+  // The result of a call that is made elsewhere comes back to its run.
+  if (endpoint === "approvals" && act === "release") return "run";
   // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
   // crash costs neither a second call nor the review. The risk of a cached reply is found here.
   const found = cache?.found;

@@ -5,9 +5,11 @@ import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import { once } from "../../../shared/once.ts";
-import type { Result } from "../../../shared/result.ts";
+import { type Result, ok } from "../../../shared/result.ts";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { approvalsStub, sessionStub } from "../../stubs/stubs.ts";
 import { begin } from "../begin.ts";
+import { mayKeepResult, planFor } from "../plan/plan-request.ts";
 import type { Association, PipelineRequest, Started } from "../pipeline-request.ts";
 
 type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "trace"> & {
@@ -23,12 +25,38 @@ type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "tr
   readonly session: string | null;
   /** The sender does not wait on its connection. */
   readonly isAsync: boolean;
+  /** The sender brings what the tool returns, where a rule is about that. */
+  readonly returnsResult: boolean;
+};
+
+type StartedApproval = {
+  readonly started: Started;
+  /** By which the sender claims an approval whose result comes back. */
+  readonly requestRef: RequestRef;
 };
 
 /** Begins the decision about a call, or attaches to what is running for the same request. */
-export const beginApproval = (asked: ApprovalCall): Promise<Result<Started, Refusal>> => begin(requestOf(asked));
+export async function beginApproval(asked: ApprovalCall): Promise<Result<StartedApproval, Refusal>> {
+  const request = requestOf(asked);
+  const planned = await planFor(request);
+  const comesBack = asked.returnsResult && planned.ok && mayKeepResult(planned.value);
+  const begun = await begin(comesBack ? { ...request, act: "release" } : request, planned);
+  return begun.ok ? ok({ started: begun.value, requestRef: request.association.requestRef }) : begun;
+}
 
-function requestOf({ env, ctx, key, signal, trace, call, within, requestId, session, isAsync }: ApprovalCall): PipelineRequest {
+function requestOf({
+  env,
+  ctx,
+  key,
+  signal,
+  trace,
+  call,
+  within,
+  requestId,
+  session,
+  isAsync,
+  returnsResult,
+}: ApprovalCall): PipelineRequest {
   return {
     env,
     ctx,
@@ -40,8 +68,9 @@ function requestOf({ env, ctx, key, signal, trace, call, within, requestId, sess
     act: "none",
     contextIgnored: null,
     association: associationOf(env, key.id, requestId, session),
-    digest: requestId === null ? "" : digestOf("countersign/approval-request/v1", { call, within }),
-    content: once(() => digestOf("countersign/identical-approval/v1", { call, within })),
+    digest:
+      requestId === null ? "" : digestOf("countersign/approval-request/v1", { call, within, ...(returnsResult ? { returnsResult } : {}) }),
+    content: once(() => digestOf("countersign/identical-approval/v1", { call, within, ...(returnsResult ? { returnsResult } : {}) })),
     responseMode: isAsync ? { kind: "task", ttlMs: null } : { kind: "sync" },
     signal,
     trace,

@@ -2,7 +2,9 @@
 
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { type Result, err } from "../../../shared/result.ts";
+import { mayMaskReply } from "../../../shared/run/masked-reply.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
+import { mayReviewReply, stagesOf } from "../../../shared/run/stages.ts";
 import type { ReasonPhrase } from "../../../shared/words/reasons.ts";
 import type { Env } from "../../platform/env.ts";
 import { isolateState } from "../../platform/isolate.ts";
@@ -34,6 +36,10 @@ async function planBy({ env, ctx, key, endpoint, requestor, request, call, terms
     ...(terms?.once === undefined ? {} : { once: terms.once }),
   });
 }
+
+/** Whether what comes of a call may be reviewed or masked, of a call that its caller makes. */
+export const mayKeepResult = (plan: Plan): boolean =>
+  mayReviewReply(stagesOf({ ...plan, act: "release" })) || mayMaskReply(plan.redaction === null ? {} : { redaction: plan.redaction });
 
 async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Documents | null> {
   try {

@@ -31,7 +31,6 @@ import {
   waitingNotice,
 } from "../../../../shared/relay/call-notices.ts";
 import { callResult, refusedNotice, relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
-import { mayReviewReply, stagesOf } from "../../../../shared/run/stages.ts";
 import { type RequestId, failure, idKey, responseMessage, success, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
@@ -40,7 +39,7 @@ import { countedSession } from "../../../pipeline/admit/limits.ts";
 import { begin } from "../../../pipeline/begin.ts";
 import type { Association, PipelineRequest } from "../../../pipeline/pipeline-request.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
-import { planFor } from "../../../pipeline/plan/plan-request.ts";
+import { mayKeepResult, planFor } from "../../../pipeline/plan/plan-request.ts";
 import { recordRefusal } from "../../../pipeline/record/refusals.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
 import { stopOf } from "../../../pipeline/spend/stops.ts";
@@ -113,10 +112,6 @@ const isPlain = (plan: Plan): boolean => plan.gatePolicy.request === "allow" && 
 
 /** No rule is about it, in shadow or not: there is nothing to record. */
 const isUnnamed = (plan: Plan): boolean => isPlain(plan) && plan.gatePolicy.rule === "default" && plan.gatePolicy.shadow === undefined;
-
-/** Whether its result may be reviewed or masked. */
-const mayKeepResult = (plan: Plan): boolean =>
-  mayReviewReply(stagesOf({ ...plan, act: "release" })) || mayMaskReply(plan.redaction === null ? {} : { redaction: plan.redaction });
 
 /** The stop that is for a call, which a person may have stopped although no rule is about it. */
 const stopOfCall = (c: AppContext, { name: server }: WatchedRelayRequest, { tool }: ToolCall, session: string | null) =>
@@ -487,9 +482,10 @@ class HeldCall {
     const watch = watchKey(c.env, c.var.key);
     const over = claim.keepsResult ? watch.over : AbortSignal.any([watch.over, this.#sink.left]);
     try {
-      const isEdited = isOther(this.#read, claim.arguments);
+      const given = argumentsJsonOf(claim.approved.call);
+      const isEdited = isOther(this.#read, given);
       await noteToolUse(c.env, relay, this.#read.call.tool, c.var.key.id);
-      const sent = await withReceipt(c.env, relay, messageWith(this.#read, claim.arguments), claim.receipt);
+      const sent = await withReceipt(c.env, relay, messageWith(this.#read, given), claim.receipt);
       const answer = await send(claim.keepsResult ? withoutTasksIn(sent) : sent, { ...relay, over, isEdited });
       if (claim.keepsResult) {
         const caught = await caughtResult(answer, id, this.#sink, null);
@@ -500,7 +496,7 @@ class HeldCall {
         await this.#report(claim.call, { ...caught, took: took() });
         return this.#ended(await outcome, true);
       }
-      const passed = await passAnswer(answer, id, this.#sink, (bytes) => this.#withNotice(bytes, claim.arguments), over);
+      const passed = await passAnswer(answer, id, this.#sink, (bytes) => this.#withNotice(bytes, given), over);
       await this.#report(claim.call, { ...passed.returned, took: took() }, outcome);
       return passed.response === undefined ? this.#says(unknownNotice(this.#run)) : { response: passed.response };
     } catch (error) {

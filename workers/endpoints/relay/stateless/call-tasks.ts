@@ -10,6 +10,7 @@ import { objectOf } from "../../../../shared/json/values.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
 import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RpcAnswer, type RpcError, errorAnswer } from "../../../../shared/wire/json-rpc.ts";
+import { tasksExtension } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
 import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
@@ -19,7 +20,6 @@ import { endOriginating } from "../sampling/relay-sampling.ts";
 import { type Driven, drive, openRequests, withSamplingHere } from "../calls/rounds-driver.ts";
 import type { RelayRequest } from "../relay-request.ts";
 
-const tasksExtension = "io.modelcontextprotocol/tasks";
 const domain = "countersign/relay-task/v2";
 
 /** What a task's id says: the call, and the request that it carries on. */

@@ -1,18 +1,19 @@
 // A call that its caller sends itself, through the relay, once its review allows that. The caller
 // that waits claims the approval, which is committed before anything is sent, and reports what came
 // of the call. A caller that leaves in between has lost it: the call may have run, and is not sent
-// again.
+// again. One that makes the call elsewhere leaves, and brings the result in time.
 
 import type { RecordFact } from "../../../../shared/record/record.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import { isToolCall } from "../../../../shared/model/subject/subject.ts";
-import { argumentsJsonOf, toolName } from "../../../../shared/model/subject/tool-call.ts";
+import { toolName } from "../../../../shared/model/subject/tool-call.ts";
 import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { maskedReply, mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { type RequestRef, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
+import { approvedCall } from "../../../../shared/run/run-outcome.ts";
 import { ranFact, returnedFact } from "../../../../shared/run/run-record.ts";
 import { mayReviewReply } from "../../../../shared/run/stages.ts";
 import { plainResult } from "../../../media/plain-reply.ts";
@@ -24,6 +25,9 @@ import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
 import { keyEndOf } from "./run-key.ts";
 import { stoppableCall } from "./tool-stop.ts";
 
+/** A tool's result that is brought later is not waited for. */
+const bringMs = 3_600_000;
+
 export class RunRelease {
   readonly #deps: RunDeps;
 
@@ -32,7 +36,7 @@ export class RunRelease {
   }
 
   /** The approved call, for the caller that waits now: once. */
-  async claim(requestRef: RequestRef): Promise<JsonOf<Claim>> {
+  async claim(requestRef: RequestRef, brings: boolean): Promise<JsonOf<Claim>> {
     const asked = this.#deps.current();
     if (asked === null || asked.state.end !== null) return jsonOf({ kind: "ended" });
     const { env, waitUntil, now } = this.#deps;
@@ -48,40 +52,53 @@ export class RunRelease {
     });
     if (!permitted.ok && permitted.error.detail === "unverified") throw new Error("it is not known whether calls are stopped");
     if (!permitted.ok) cancelRun(this.#deps, "stopped");
-    return jsonOf(this.#claimNow(requestRef));
+    return jsonOf(this.#claimNow(requestRef, brings));
   }
 
   /** Synchronous from the first read to the last write. */
-  #claimNow(requestRef: RequestRef): Claim {
+  #claimNow(requestRef: RequestRef, brings: boolean): Claim {
     const current = this.#deps.current();
     if (current === null || current.state.end !== null) return { kind: "ended" };
     const { input, state } = current;
     const isHolder = isSameRef(input.requestRef, requestRef);
     const keepsResult = keepsResultOf(current);
-    if (isReleased(state) && isHolder && keepsResult) return { kind: "running" };
+    // One that brings the result may have lost the answer, and asks again with the same id.
+    const isAgain = brings && isReleased(state);
+    if (isReleased(state) && isHolder && keepsResult && !brings) return { kind: "running" };
     const content = currentRequest(this.#deps.store, state);
     const call = state.call?.number;
-    if (!isHolder || !isUnclaimed(state) || call === undefined || content === null || !isToolCall(content.request))
+    if (!isHolder || !(isUnclaimed(state) || isAgain) || call === undefined || content === null || !isToolCall(content.request))
       return { kind: "taken" };
     // What is sent is what was approved, or nothing.
     if (requestDigest(content, input.candidates) !== state.content.digest) throw new Error("a released call other than the approved one");
     const now = this.#deps.now();
-    this.#deps.store.transaction(() => {
-      this.#deps.store.schedule.drop("claim");
-      // A claim that comes without its caller's window is lost as one whose window closes.
-      this.#deps.store.markRequestor(false);
-      this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
-      this.#deps.apply({ kind: "claimed", call }, now, [{ kind: "called", call, models: [], digest: state.content.digest, again: false }]);
-    });
+    if (!isAgain)
+      this.#deps.store.transaction(() => {
+        if (brings) {
+          // As of a task: no window shows whether its caller is still there.
+          this.#deps.store.writeInput({ ...input, mode: "task" });
+          this.#deps.store.schedule.drop("requestor");
+          this.#deps.store.schedule.set("claim", now + bringMs);
+        } else {
+          this.#deps.store.schedule.drop("claim");
+          // A claim that comes without its caller's window is lost as one whose window closes.
+          this.#deps.store.markRequestor(false);
+          this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
+        }
+        this.#deps.apply({ kind: "claimed", call }, now, [
+          { kind: "called", call, models: [], digest: state.content.digest, again: false },
+        ]);
+      });
     const receipt = receiptFactsOf(this.#deps.store, this.#deps.store.state() ?? state, input);
     if (receipt === null) throw new Error("a claimed call without its content");
-    return { kind: "claimed", call, arguments: argumentsJsonOf(content.request), keepsResult, receipt };
+    return { kind: "claimed", call, approved: approvedCall(input, content.request, state.reviews.request), keepsResult, receipt };
   }
 
   /** What came of the call that was claimed. */
-  async returned(call: number, text: JsonOf<Returned>): Promise<void> {
+  async returned(known: number | null, text: JsonOf<Returned>): Promise<void> {
     const returned = readJsonOf(text);
     const current = this.#deps.current();
+    const call = known ?? current?.state.call?.number ?? 0;
     const content = current === null ? null : currentRequest(this.#deps.store, current.state);
     if (current === null || content === null || !isToolCall(content.request)) return;
     const { request } = content;
@@ -99,6 +116,8 @@ export class RunRelease {
       return this.#apply(current, { kind: "generated", call, replyDigest: fact.digest, risk: "none" }, fact, [], write);
     }
     const { result: plain, ...images } = await plainResult(this.#deps.env, returned.result);
+    // Of two results that are brought, the first counts.
+    if (known === null && this.#deps.store.replyVersion(1) !== null) return;
     const masked = maskedReply(current.input, request, { reply: plain, usage: nothingSpent }, attempt);
     const [fault] = masked.ok ? [] : masked.error;
     if (!masked.ok) return failed(fault?.fault ?? outcomeUnknownError);
@@ -149,6 +168,7 @@ export class RunRelease {
       return this.#deps.flush();
     }
     this.#deps.store.transaction(() => {
+      this.#deps.store.schedule.drop("claim");
       write();
       if (fact.kind === "callFailed")
         this.#deps.store.writeModelFacts({ candidate: null, usage: nothingSpent, notes: [], attempts: fact.attempts });

@@ -4,6 +4,7 @@
 import { type RunDeps, type CurrentRun, cancelRun, reviewAt } from "../run-deps.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import type { NoticeQueue } from "../notices/notice-queue.ts";
+import type { RunRelease } from "../act/run-release.ts";
 import { RunRequestor } from "../begin/run-requestor.ts";
 import { ParkedRequest } from "../tables/parked-request.ts";
 import { atMost } from "../../at-most.ts";
@@ -23,6 +24,7 @@ type ClockDeps = {
   readonly outbox: RunOutbox;
   readonly notices: NoticeQueue;
   readonly requestor: RunRequestor;
+  readonly release: RunRelease;
   readonly parked: ParkedRequest;
 };
 
@@ -31,13 +33,15 @@ export class RunClock {
   readonly #outbox: RunOutbox;
   readonly #notices: NoticeQueue;
   readonly #requestor: RunRequestor;
+  readonly #release: RunRelease;
   readonly #parked: ParkedRequest;
 
-  constructor({ deps, outbox, notices, requestor, parked }: ClockDeps) {
+  constructor({ deps, outbox, notices, requestor, release, parked }: ClockDeps) {
     this.#deps = deps;
     this.#outbox = outbox;
     this.#notices = notices;
     this.#requestor = requestor;
+    this.#release = release;
     this.#parked = parked;
   }
 
@@ -136,6 +140,7 @@ export class RunClock {
     if (kind === "claim") {
       this.#deps.store.transaction(() => {
         this.#deps.store.schedule.drop("claim");
+        this.#release.lost();
         cancelRun(this.#deps, "caller");
       });
       return;
