@@ -57,7 +57,7 @@ export const relayedCallMutants: readonly Mutant[] = [
     name: "a call whose caller left is lost",
     from: "      this.#lost();\n",
     to: "",
-    test: contract("leaves an unknown outcome"),
+    test: contract("does not come back"),
   },
   {
     file: "workers/objects/run/outbox/run-clock.ts",

@@ -253,6 +253,12 @@ async function connected(server = "old", options: ConstructorParameters<typeof R
 const ask = (client: RelayClient, id: string | number = 1, params: Call & { readonly task?: object } = {}): Promise<Response> =>
   client.request(id, "tools/call", { name: tool, arguments: given, ...params });
 const answerTo = async (response: Promise<Response> | Response): Promise<Answer> => (await lastOf(await response)) as Answer;
+const refsOf = (run: string): Promise<RequestRef[]> =>
+  runInDurableObject(stubOf(run), (_, { storage }) =>
+    storage.sql.exec<RequestRef & Record<string, string>>("SELECT session, originating, request FROM request_ref").toArray(),
+  );
+const unknownRef: RequestRef = { session: null, originating: "", request: "" };
+
 const ended = (run: string): Promise<string> =>
   eventually("the end", async () => {
     const snapshot = await stubOf(run).snapshot();
@@ -373,9 +379,7 @@ describe("nothing is sent", () => {
     const client = await connected();
     const left = await ask(client, "slow");
     const { run } = await opened();
-    const refs = await runInDurableObject(stubOf(run), (_, { storage }) =>
-      storage.sql.exec<RequestRef & Record<string, string>>("SELECT session, originating, request FROM request_ref").toArray(),
-    );
+    const refs = await refsOf(run);
     await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "slow", reason } });
     // Its stream was still open, and nothing is sent for it.
     expect(await left.text()).not.toContain("result");
@@ -590,14 +594,23 @@ describe("one approval is one call", () => {
   test("a call that its server had when the gateway ended is unknown to a client that calls again at once, and nobody is asked again", async () => {
     const run = await approvedAlone();
     // As its caller does, which is gone before the server answers.
-    const ref = await runInDurableObject(stubOf(run), (_, { storage }) =>
-      storage.sql
-        .exec<{ session: string; originating: string; request: string }>("SELECT session, originating, request FROM request_ref")
-        .one(),
-    );
-    expect(await stubOf(run).claim(ref)).toContain('"kind":"claimed"');
+    const [ref] = await refsOf(run);
+    expect(await stubOf(run).claim(ref ?? unknownRef)).toContain('"kind":"claimed"');
     expect(textOf(await plain.call())).toContain("it may have run or not");
     expect((await notices()).every((each) => each.run === run)).toBe(true);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("a call whose caller is gone, and does not come back, is unknown after a grace", async () => {
+    const run = await approvedAlone();
+    // As its caller does, which is gone before it reports what came of the call.
+    const [ref] = await refsOf(run);
+    expect(await stubOf(run).claim(ref ?? unknownRef)).toContain('"kind":"claimed"');
+    travel(10_000);
+    await ringAlarm(stubOf(run));
+    expect(await ended(run)).toBe("failed");
+    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
+    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
     expect(sent()).toHaveLength(0);
   });
 
