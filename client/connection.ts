@@ -4,6 +4,8 @@
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
+import { samplingMethod } from "../shared/relay/messages.ts";
+import { elicitationMethod } from "../shared/relay/url-elicitation.ts";
 import { GaveUp, type Gateway } from "./gateway.ts";
 import type {
   ServerSamplingRequest,
@@ -114,7 +116,7 @@ export class Connection implements SamplingConnection {
   }
 
   answers(method: string, params: Members): boolean {
-    if (method === "sampling/createMessage") return true;
+    if (method === samplingMethod) return true;
     const task = params["taskId"];
     return (
       (method === "tasks/get" || method === "tasks/result" || method === "tasks/cancel") &&
@@ -124,8 +126,8 @@ export class Connection implements SamplingConnection {
   }
 
   async answer(asked: ServerSamplingRequest): Promise<Members> {
-    if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
-    const { params, inputKey, inputOf } = asked;
+    const { method, params, inputKey, inputOf } = asked;
+    if (method !== samplingMethod && method !== elicitationMethod) return this.#forwardTask(asked);
     const evidence = { streamOf: asked.serves ?? this.#settings.streams.take(asked.id), params, inputKey, inputOf };
     const association = this.#inFlight.associate(evidence, this.#settings.association);
     if (!association.ok) {
@@ -138,7 +140,7 @@ export class Connection implements SamplingConnection {
     // Later rounds repeat the names of input requests; with the leg in it the id is unique.
     const leg = inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
     const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${inputKey}`;
-    const token = await this.#token(params, association);
+    const token = method === samplingMethod ? await this.#token(params, association) : undefined;
     if (token !== undefined) {
       this.#inFlight.answeredInput(evidence, token);
       return token;

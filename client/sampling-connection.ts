@@ -62,8 +62,8 @@ export interface SamplingConnection {
   /** Whether this connection answers a request of the server. */
   answers(method: string, params: Members): boolean;
   /**
-   * Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError,
-   * which the server gets.
+   * Answers `sampling/createMessage`, `tasks/…` for a task that it became, and
+   * `elicitation/create`. @throws RpcError, which the server gets.
    */
   answer(asked: ServerSamplingRequest): Promise<Members>;
 }

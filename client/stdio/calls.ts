@@ -1,7 +1,7 @@
 // Carries the calls of a client at a server of 2026-07-28, behind the command: the host of
 // shared/relay/call.ts. It sends each attempt at a request, reads what the server answers, and has
-// the gateway answer sampling. What only the client can answer is asked in the client's own
-// revision, by its `CallClient`. Works on lines; uses no process or stream.
+// the gateway answer sampling and forms. What only the client can answer is asked in the client's
+// own revision, by its `CallClient`. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
@@ -16,17 +16,19 @@ import {
   tooManyRounds,
 } from "../../shared/relay/call.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
-import { endedCall, isAmbiguous, isRound, readRound, type Round, undeclared } from "../../shared/relay/rounds.ts";
-import { elicitationMethod, elicitsOurs, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
+import { endedCall, type InputMethod, isAmbiguous, isRound, readRound, type Round, undeclared } from "../../shared/relay/rounds.ts";
+import { addressFault, elicitationMethod, elicitsOurs, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { missingCapabilityCode, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { isId, type JsonRpcId, RpcError } from "../rpc-messages.ts";
-import type { SamplingConnection } from "../sampling-connection.ts";
+import type { SamplingConnection, ServerSamplingRequest } from "../sampling-connection.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { attemptLine, cancelling } from "./stateless-lines.ts";
 
 type CallsSettings = {
   readonly tools: boolean;
+  /** The hosts to which a server may lead a person; undefined: any. */
+  readonly elicitationHosts: readonly string[] | undefined;
   /** The gateway's address, to which no server may send the user. */
   readonly url: string;
   readonly connection: SamplingConnection;
@@ -104,13 +106,13 @@ export class Calls {
 
   /** A request that goes to the server, under the client's own id. The caller sends it. */
   begin(
-    request: Pick<Call, "method" | "rest" | "client" | "capabilities"> & { readonly samples: boolean },
+    request: Pick<Call, "method" | "rest" | "client" | "capabilities"> & { readonly ours: readonly InputMethod[] },
     waiting: WaitingRequest,
     message: unknown,
   ): Call {
-    const { method, rest, client, capabilities, samples } = request;
+    const { method, rest, client, capabilities, ours } = request;
     const { id } = waiting;
-    const state = newCall({ server: "rounds", mostAsked: MOST_ROUNDS, ours: samples ? [samplingMethod] : [] });
+    const state = newCall({ server: "rounds", mostAsked: MOST_ROUNDS, ours });
     const round: Round = { requests: [], state: null };
     const call: Call = { origin: id, method, rest, client, capabilities, state, round, answers: new Map(), upstream: id, waiting };
     this.#byUpstream.set(idKey(id), call);
@@ -173,7 +175,7 @@ export class Calls {
     const { connection, toServer } = this.#settings;
     switch (effect.kind) {
       case "ask":
-        for (const question of effect.questions) if (question.by === "gateway") void this.#sample(call, question, call.state.asked);
+        for (const question of effect.questions) if (question.by === "gateway") void this.#answer(call, question, call.state.asked);
         call.client.asked(effect.questions.filter(({ by }) => by === "client"));
         return;
       case "send": {
@@ -248,11 +250,11 @@ export class Calls {
     return { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } };
   }
 
-  async #sample(call: Call, { key }: Question, round: number): Promise<void> {
+  async #answer(call: Call, { key, method }: Question, round: number): Promise<void> {
     this.#samplings += 1;
     try {
       const params = call.round.requests.find((each) => each.key === key)?.params ?? {};
-      const answer = await this.#askGateway(call, params);
+      const answer = await this.#askGateway(call, method, params);
       this.answer(call, { key, by: "gateway" }, JSON.stringify(answer), round);
       call.client.goOn();
     } catch (error) {
@@ -263,21 +265,33 @@ export class Calls {
     }
   }
 
-  async #askGateway({ waiting }: Call, params: JsonObject): Promise<JsonObject> {
+  async #askGateway({ waiting }: Call, method: InputMethod, params: JsonObject): Promise<JsonObject> {
     const { connection, tools } = this.#settings;
     if (this.#samplings > MOST_SAMPLINGS)
       throw new RpcError(-32_013, `More than ${MOST_SAMPLINGS} sampling requests are under way at once`);
-    if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
+    if (method === samplingMethod && !tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
       throw new RpcError(-32_602, "Tools in sampling were not declared to this server");
     this.#inputs += 1;
-    const answer = await connection.answer({
-      id: `countersign-input-${this.#inputs}`,
-      method: samplingMethod,
-      params,
-      serves: waiting?.id,
-      revision: revision2026,
-    });
-    return answer as JsonObject; // parsed from JSON
+    const asked = { id: `countersign-input-${this.#inputs}`, method, params, serves: waiting?.id, revision: revision2026 };
+    const answer = method === elicitationMethod ? this.elicited(asked) : connection.answer(asked);
+    return (await answer) as JsonObject; // parsed from JSON
+  }
+
+  /**
+   * A person's answer to a server's form. Where nobody could be asked, nobody declined it.
+   * @throws RpcError where the form itself is wrong.
+   */
+  async elicited(asked: ServerSamplingRequest): Promise<Members> {
+    const { connection, elicitationHosts } = this.#settings;
+    const { mode, url } = asked.params;
+    const why = mode === "url" && typeof url === "string" ? addressFault(url, { elicitationHosts, allowPrivate: false }) : null;
+    if (why !== null) throw new RpcError(-32_602, `Invalid params: /url ${why}`);
+    try {
+      return await connection.answer(asked);
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.code === -32_602) throw error;
+      return { action: "cancel" };
+    }
   }
 
   /** The call that this request of the client waits for. */

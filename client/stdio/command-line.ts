@@ -15,6 +15,9 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --server <name>          the server's name for policy and reviewers; by default the command's base name
   --mode <mode>            fulfil (default): the gateway answers sampling; forward: the client's own sampling, or none;
                            fallback: the client's own, and the gateway where it has none or fails (a person's no, -1, stands)
+  --elicitation <mode>     who answers the server's forms, and opens addresses for it: forward (default): the client;
+                           fulfil: a person, through the gateway; fallback: the client, and a person where it has no forms
+  --elicitation-host <host>  a host to which the server may lead a person; by default any; may be given several times
   --association <mode>     auto (default): sampling counts for the only request that is open, and is refused while several are;
                            inFlight: it counts for the newest of them; strict: only where its task is named
   --review-calls           ask the gateway before each call of a tool; by default calls go to the server unasked
@@ -37,6 +40,9 @@ export type StdioCommand = {
   readonly apiKey: string;
   readonly server: string;
   readonly mode: Mode;
+  readonly elicitation: Mode;
+  /** The hosts to which a server may lead a person; undefined: any. */
+  readonly elicitationHosts: readonly string[] | undefined;
   readonly association: AssociationMode;
   readonly tools: boolean;
   readonly tasks: boolean;
@@ -62,6 +68,8 @@ const OPTIONS = {
   url: { type: "string" },
   server: { type: "string" },
   mode: { type: "string" },
+  elicitation: { type: "string" },
+  "elicitation-host": { type: "string", multiple: true },
   "review-calls": { type: "boolean" },
   "allow-tools": { type: "string", multiple: true },
   "deny-tools": { type: "string", multiple: true },
@@ -86,6 +94,8 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   if (command === undefined || command === "") return wrongUse("the server's command is missing; it stands behind --.");
   const mode = MODES.find((each) => each === (options.mode ?? "fulfil"));
   if (mode === undefined) return wrongUse("--mode must be fulfil, forward or fallback.");
+  const elicitation = MODES.find((each) => each === (options.elicitation ?? "forward"));
+  if (elicitation === undefined) return wrongUse("--elicitation must be forward, fulfil or fallback.");
   const association = ASSOCIATION_MODES.find((each) => each === (options.association ?? "auto"));
   if (association === undefined) return wrongUse("--association must be auto, strict or inFlight.");
   const holdSeconds = Number(options.hold ?? "50");
@@ -101,10 +111,11 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
   const reviewsCalls = options["review-calls"] === true;
-  const { "allow-tools": allow, "deny-tools": deny } = options;
+  const { "allow-tools": allow, "deny-tools": deny, "elicitation-host": elicitationHosts } = options;
   const shownTools = allow === undefined && deny === undefined ? null : { allow, deny };
   const server = options.server ?? baseName(command);
-  return { url, apiKey, server, mode, association, tools, tasks, reviewsCalls, shownTools, holdSeconds, tokenUsd, command, args };
+  const asked = { mode, elicitation, elicitationHosts, association, tools, tasks };
+  return { url, apiKey, server, ...asked, reviewsCalls, shownTools, holdSeconds, tokenUsd, command, args };
 }
 
 /** The last part of a path, without the endings that Windows adds. */

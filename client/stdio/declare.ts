@@ -1,10 +1,11 @@
-// Adds our sampling, and our extensions to it, to the capabilities in a client's `initialize`; all
-// other bytes stay. Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25
-// added `sampling.tools` and tasks.
+// Adds what the gateway answers, and our extensions to sampling, to the capabilities in a client's
+// `initialize`; all other bytes stay. Sources: `ClientCapabilities` in the schema of each 2025
+// revision; 2025-11-25 added `sampling.tools` and tasks.
 
 import { isObject, type Members } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
+import { answeredHere, clientDoes, declaring } from "../../shared/relay/answered-here.ts";
+import type { InputMethod } from "../../shared/relay/rounds.ts";
 import type { SamplingSettings } from "../../shared/relay/sampling-settings.ts";
 import { ourExtensions } from "../../shared/wire/extension-keys.ts";
 import { objectIn } from "../rpc-messages.ts";
@@ -18,12 +19,20 @@ import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
  */
 export type Mode = SamplingSettings["mode"];
 
-export type DeclareOptions = { readonly mode: Mode; readonly tools: boolean; readonly tasks: boolean };
+export type DeclareOptions = {
+  readonly mode: Mode;
+  /** Who answers forms, as `mode` says it of sampling. */
+  readonly elicitation: Mode;
+  readonly tools: boolean;
+  readonly tasks: boolean;
+};
 
 /** The capabilities that the client has, and those that were declared to the server. */
 export type Declared = {
   /** Whether the client has sampling of its own. */
   readonly clientSamples: boolean;
+  /** What the gateway answers in the client's place. */
+  readonly here: readonly InputMethod[];
   /** Whether the client has tasks of its own, which `tasks/…` may be about. */
   readonly clientTasks: boolean;
   /** Whether the client lists its tasks. */
@@ -32,35 +41,37 @@ export type Declared = {
   readonly samplingTasks: boolean;
 };
 
-export const NOTHING_DECLARED: Declared = { clientSamples: false, clientTasks: false, clientLists: false, samplingTasks: false };
+export const NOTHING_DECLARED: Declared = { clientSamples: false, here: [], clientTasks: false, clientLists: false, samplingTasks: false };
 
 /** The stdio command has no context to add to a request. */
 const NO_CONTEXT = { context: false };
 
 /** @param line The line of the `initialize` request, whose `params` are given beside it. */
-export function declareSampling(
+export function declareAnswers(
   line: Uint8Array,
   params: Members,
-  { mode, tools, tasks }: DeclareOptions,
+  options: DeclareOptions,
 ): { readonly line: Uint8Array; readonly declared: Declared } {
   const parsed = params as JsonObject; // from JSON.parse
   const own = objectIn(params, "capabilities");
-  const clientSamples = declaresSampling(parsed);
-  const answersHere = isOurs(mode, clientSamples);
-  const now = answersHere ? objectIn(withSampling(parsed, { ...NO_CONTEXT, tools, tasks }), "capabilities") : own;
+  const does = clientDoes(parsed);
+  const here = answeredHere(options, does);
+  const now = objectIn(declaring(parsed, { ...options, ...NO_CONTEXT }, here), "capabilities");
   // The stdio command lists its sampling tasks, which the relay over HTTP does not.
   const withTasks = now["tasks"] === own["tasks"] ? {} : { tasks: { list: {}, ...objectIn(now, "tasks") } };
   const declared: Declared = {
-    clientSamples,
+    clientSamples: does.clientSamples,
+    here,
     clientTasks: isObject(own["tasks"]),
     clientLists: isObject(objectIn(own, "tasks")["list"]),
     samplingTasks: isObject(objectIn(objectIn(objectIn(now, "tasks"), "requests"), "sampling")["createMessage"]),
   };
-  if (!answersHere) return { line, declared };
+  if (here.length === 0) return { line, declared };
   const paramsAt = memberOf(line, { from: 0, to: line.length }, "params");
   if (paramsAt === undefined) return { line, declared };
   const capabilitiesAt = isObject(params["capabilities"]) ? memberOf(line, paramsAt, "capabilities") : undefined;
-  const ours = { sampling: now["sampling"], ...withTasks };
+  const names = ["sampling", "elicitation"].filter((name) => now[name] !== own[name]);
+  const ours = { ...Object.fromEntries(names.map((name) => [name, now[name]])), ...withTasks };
   // In an unknown revision there may be no experimental capabilities.
   const isExtended = now["experimental"] !== own["experimental"];
   const edits =

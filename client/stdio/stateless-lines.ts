@@ -3,7 +3,7 @@
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { edited, memberOf, type Span, textAt, withoutMember } from "../../shared/json/spans.ts";
+import { edited, memberOf, type Span, textAt, withMembers, withoutMember } from "../../shared/json/spans.ts";
 import { attemptOf, type InputResponses, responsesIn, restOf } from "../../shared/relay/rounds.ts";
 import { clientCapabilitiesKey, protocolVersionKey, revision2026, tasksExtension } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
@@ -51,13 +51,14 @@ export const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
 const paramsIn = (line: Uint8Array): Span => memberOf(line, whole(line), "params") ?? whole(line);
 
 /**
- * The line with sampling, and our extensions to it, among the client's capabilities; every other
- * byte stays.
+ * The line with these members, and our extensions where they are added, among the client's
+ * capabilities; every other byte stays.
  */
-export function withSampling(line: Uint8Array, sampling: JsonObject): Uint8Array {
+export function withCapabilities(line: Uint8Array, { experimental, ...added }: JsonObject): Uint8Array {
   const meta = memberOf(line, paramsIn(line), "_meta");
   const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);
-  return capabilities === undefined ? line : edited(line, declaringEdits(line, capabilities, { sampling }));
+  if (capabilities === undefined) return line;
+  return edited(line, (experimental === undefined ? withMembers : declaringEdits)(line, capabilities, added));
 }
 
 /**

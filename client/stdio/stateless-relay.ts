@@ -1,23 +1,24 @@
-// A client of revision 2026-07-28 behind the command: sampling is declared with each of its
-// requests, and a call whose server asks for what only the client has is answered with a state, by
-// which the client comes back. Works on lines; uses no process or stream.
+// A client of revision 2026-07-28 behind the command: what the gateway answers is declared with
+// each of its requests, and a call whose server asks for what only the client has is answered with
+// a state, by which the client comes back. Works on lines; uses no process or stream.
 
 import { valueAsWritten } from "../../shared/json/as-written.ts";
-import { isObject, type Members } from "../../shared/json/values.ts";
+import type { Members } from "../../shared/json/values.ts";
 import type { Span } from "../../shared/json/spans.ts";
 import { openFor, openQuestions } from "../../shared/relay/call.ts";
-import { isOurs } from "../../shared/relay/capability-2025.ts";
-import { type AddedCapabilities, samplingCapabilities } from "../../shared/relay/capability-2026.ts";
-import { attemptOf, mayAskForInput } from "../../shared/relay/rounds.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { addedCapabilities, answeredHere, clientDoes } from "../../shared/relay/answered-here.ts";
+import { attemptOf, type InputMethod, mayAskForInput } from "../../shared/relay/rounds.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { sortedJson } from "../open-requests.ts";
 import type { Call, Calls, WaitingRequest } from "./calls.ts";
 import type { Mode } from "./declare.ts";
-import { answersIn, restIn, type StatelessRequest, statelessRequest, withId, withParams, withSampling } from "./stateless-lines.ts";
+import { answersIn, restIn, type StatelessRequest, statelessRequest, withCapabilities, withId, withParams } from "./stateless-lines.ts";
 
 type StatelessRelaySettings = {
   readonly mode: Mode;
+  readonly elicitation: Mode;
   readonly tools: boolean;
   readonly now: () => number;
   /** How long a request of the client waits for a person, before it is told to come back. */
@@ -73,7 +74,7 @@ export class StatelessRelay {
     if (request === undefined) return undefined;
     const { requestState } = request.params;
     const isBack = typeof requestState === "string" && this.#away.has(requestState);
-    return isBack || isOurs(this.#settings.mode, isObject(request.capabilities["sampling"])) ? request : undefined;
+    return isBack || this.#here(request.capabilities).length > 0 ? request : undefined;
   }
 
   /**
@@ -98,7 +99,7 @@ export class StatelessRelay {
     this.#begin(request, rest, waiting, message);
     // Answers that nobody asked for could be a reply that no model gave and nobody reviewed.
     return inputResponses === undefined
-      ? withSampling(line, this.#added(capabilities).sampling)
+      ? withCapabilities(line, this.#added(capabilities))
       : withParams(line, attemptOf(rest, waiting.meta, null, null));
   }
 
@@ -117,7 +118,7 @@ export class StatelessRelay {
       responded: (line: Uint8Array, response: Members) => this.#responded(call, line, response),
     };
     const same = sameness(method, rest);
-    const call = this.#calls.begin({ method, rest, client, capabilities, samples: true }, waiting, message);
+    const call = this.#calls.begin({ method, rest, client, capabilities, ours: this.#here(capabilities) }, waiting, message);
     const visited = new Visited(call, same, this.#settings.now());
   }
 
@@ -127,8 +128,12 @@ export class StatelessRelay {
     return idKey(waiting.id) === idKey(upstream) ? line : withId(line, waiting.rawId);
   }
 
-  #added(capabilities: StatelessRequest["capabilities"]): AddedCapabilities {
-    return samplingCapabilities({ tools: this.#settings.tools, context: false }, capabilities);
+  #here(capabilities: StatelessRequest["capabilities"]): readonly InputMethod[] {
+    return answeredHere(this.#settings, clientDoes({ capabilities }));
+  }
+
+  #added(capabilities: StatelessRequest["capabilities"]): JsonObject {
+    return addedCapabilities({ ...this.#settings, tasks: false, context: false }, capabilities, this.#here(capabilities)) ?? {};
   }
 
   #waitingFrom({ id, rawId, meta, capabilities }: StatelessRequest): WaitingRequest {

@@ -1,6 +1,6 @@
-// Relays between a client and a stdio server: intercepts the server's sampling requests and answers
-// them through the gateway. Every other line passes byte for byte. Works on lines; uses no process,
-// stream or clock.
+// Relays between a client and a stdio server: intercepts the server's sampling requests, and its
+// forms where a person answers them, and answers them through the gateway. Every other line passes
+// byte for byte. Works on lines; uses no process, stream or clock.
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
@@ -11,7 +11,7 @@ import type { SamplingConnection } from "../sampling-connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
 import { Calls } from "./calls.ts";
-import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
+import { type Declared, type DeclareOptions, declareAnswers, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
 import { decoded, rawIdIn, whole } from "./stateless-lines.ts";
@@ -21,6 +21,8 @@ export type StdioRelaySettings = DeclareOptions & {
   readonly connection: SamplingConnection;
   /** The gateway's address. */
   readonly url: string;
+  /** The hosts to which a server may lead a person; undefined: any. */
+  readonly elicitationHosts: readonly string[] | undefined;
   /**
    * How long a request of a client of 2026-07-28 waits for a person, before the client is told to
    * come back.
@@ -84,7 +86,7 @@ export class StdioRelay {
     if (isOurs(this.#settings.mode, this.#declared.clientSamples) && maySampleByItself(line, value)) return undefined;
     const request = asRequest(value);
     if (request?.method === "initialize") {
-      const initialize = declareSampling(line, request.params, this.#settings);
+      const initialize = declareAnswers(line, request.params, this.#settings);
       this.#declared = initialize.declared;
       this.#settings.connection.sent(value);
       return initialize.line;
@@ -167,9 +169,7 @@ export class StdioRelay {
       this.#settings.toServer(`{"jsonrpc":"2.0","id":${rawIdIn(line, span, request.id)},"error":${JSON.stringify(error)}}`);
       return false;
     }
-    if (request !== undefined && this.#settings.mode !== "forward") {
-      if (this.#takes({ ...request, rawId: rawIdIn(line, span, request.id), cancelled: false })) return false;
-    }
+    if (request !== undefined && this.#takes({ ...request, rawId: rawIdIn(line, span, request.id), cancelled: false })) return false;
     const notification = asNotification(message);
     if (notification?.method === "notifications/cancelled" && isId(notification.params["requestId"])) {
       const key = idKey(notification.params["requestId"]);
@@ -198,6 +198,11 @@ export class StdioRelay {
   #takes(request: Intercepted): boolean {
     const { method, params } = request;
     const { mode, connection } = this.#settings;
+    if (method === elicitationMethod && this.#declared.here.includes(elicitationMethod)) {
+      void this.#answer(request);
+      return true;
+    }
+    if (mode === "forward") return false;
     if (method === "sampling/createMessage") {
       if (mayFallBack(mode, this.#declared.clientSamples)) {
         this.#offered.set(idKey(request.id), request);
@@ -231,6 +236,10 @@ export class StdioRelay {
     const { connection, tools, toServer } = this.#settings;
     const { id, method } = request;
     let { params } = request;
+    const notify = (notification: object): void => {
+      if (!this.#isClosed) toServer(JSON.stringify({ jsonrpc: "2.0", ...notification }));
+    };
+    if (method === elicitationMethod) return this.calls.elicited({ id, method, params, notify });
     if (method !== "sampling/createMessage") {
       if (!connection.answers(method, params)) throw new RpcError(-32602, "Unknown task");
     } else {
@@ -240,9 +249,6 @@ export class StdioRelay {
       // tasks).
       if (!this.#declared.samplingTasks) params = without(params, "task");
     }
-    const notify = (notification: object): void => {
-      if (!this.#isClosed) toServer(JSON.stringify({ jsonrpc: "2.0", ...notification }));
-    };
     const result = await connection.answer({ id, method, params, notify });
     const task = objectIn(result, "task")["taskId"];
     if (isObject(params["task"]) && typeof task === "string") this.#remember(task);

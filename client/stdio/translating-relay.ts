@@ -4,12 +4,11 @@
 // StdioRelay like any. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
-import { isObject, objectOf, parseJson } from "../../shared/json/values.ts";
+import { objectOf, parseJson } from "../../shared/json/values.ts";
 import type { Question } from "../../shared/relay/call.ts";
-import { isOurs } from "../../shared/relay/capability-2025.ts";
-import { samplingCapabilities } from "../../shared/relay/capability-2026.ts";
+import { addedCapabilities, answeredHere, clientDoes } from "../../shared/relay/answered-here.ts";
 import { elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
-import { declinedInput, restOf } from "../../shared/relay/rounds.ts";
+import { declinedInput, type InputMethod, restOf } from "../../shared/relay/rounds.ts";
 import {
   agreedRevision,
   answerFor,
@@ -124,12 +123,11 @@ export class TranslatingRelay extends StdioRelay {
     this.calls.write(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
     if (session.listens.length === 0) return;
     const rest = JSON.stringify({ notifications: Object.fromEntries(session.listens.map((each) => [each, true])) });
-    this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null, false));
+    this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null, []));
   }
 
-  #metaOf(session: TranslatedSession, own: JsonObject | null, samples: boolean): JsonObject {
-    const { tools } = this.#settings;
-    const added = samples ? samplingCapabilities({ tools, context: false }, session.capabilities) : null;
+  #metaOf(session: TranslatedSession, own: JsonObject | null, here: readonly InputMethod[]): JsonObject {
+    const added = addedCapabilities({ ...this.#settings, context: false }, session.capabilities, here);
     return requestMeta(own, session, { added, logLevel: session.logs ? this.#logLevel : null });
   }
 
@@ -177,11 +175,11 @@ export class TranslatingRelay extends StdioRelay {
     if (inUse !== null) return this.calls.write(rawId, { error: inUse });
     const at = memberOf(line, whole(line), "params");
     const rest = at === undefined ? "{}" : restOf(line, at);
-    const samples = isOurs(this.#settings.mode, isObject(session.capabilities["sampling"]));
-    const meta = this.#metaOf(session, objectOf(params["_meta"]), samples);
     const { capabilities } = session;
+    const ours = answeredHere(this.#settings, clientDoes({ capabilities }));
+    const meta = this.#metaOf(session, objectOf(params["_meta"]), ours);
     const call: Call = this.calls.begin(
-      { method, rest, capabilities, samples, client: this.#clientOf(() => call) },
+      { method, rest, capabilities, ours, client: this.#clientOf(() => call) },
       { id, rawId, meta },
       request,
     );

@@ -7,7 +7,7 @@ import { ourExtensions } from "../wire/extension-keys.ts";
 import type { SamplingSettings } from "./sampling-settings.ts";
 
 /** What the gateway adds to a client's capabilities where it answers sampling. */
-export type AddedCapabilities = { readonly sampling: JsonObject; readonly experimental: JsonObject };
+type AddedCapabilities = { readonly sampling: JsonObject; readonly experimental: JsonObject };
 
 /**
  * The `sampling` that the gateway answers for, and its extensions beside the client's own

@@ -99,7 +99,7 @@ export function addressFault(
   if (!allowPrivate && isPrivateHost(hostname)) return "must not be a private address";
   return elicitationHosts === undefined || elicitationHosts.includes(hostname)
     ? null
-    : "is at a host that this server's entry does not list (elicitationHosts)";
+    : "is at a host to which this server may not lead anybody (elicitationHosts)";
 }
 
 /** Whether the params of a server's elicitation lead to the gateway. */
@@ -117,5 +117,8 @@ export function withoutOurs(value: unknown, publicUrl: string): (JsonObject & { 
   if (!Array.isArray(elicitations) || !elicitations.some((each) => elicitsOurs(objectOf(each), publicUrl))) return undefined;
   return { ...message, error: { code: -32_603, message: refusedElicitation } };
 }
+
+/** A server may not lead anybody to an address of the gateway: that would lend it our name. */
+export const ownAddress = { pointer: "/url", message: "is an address of the gateway, which only the gateway itself may offer" } as const;
 
 export const refusedElicitation = "The MCP server asked to open an address of the gateway itself, which only the gateway may offer";

@@ -11,10 +11,9 @@ import type { Elicited } from "../model/outcome.ts";
 import type { Form } from "../model/subject/form.ts";
 import { type Result, err, ok } from "../result.ts";
 import { formFields } from "../json-schema/form-fields.ts";
-import { samplingMeta } from "./mcp-2025/meta.ts";
-import type { RequestId } from "./json-rpc.ts";
+import { type SamplingMeta, samplingMeta } from "./mcp-2025/meta.ts";
 
-type ParsedElicitation = { readonly asked: Omit<Form, "kind" | "server">; readonly progressToken: RequestId | undefined };
+type ParsedElicitation = { readonly asked: Omit<Form, "kind" | "server">; readonly meta: SamplingMeta };
 
 /** In UTF-16 code units, as JSON: so that a person can read the page, and an object keep it. */
 const longestParams = 100_000;
@@ -39,7 +38,7 @@ export function parseElicitation(given: unknown, addressFault: (url: string) => 
   if (task !== undefined) issues.add("/task", "was not declared by the client");
   const asked = issues.found.length > 0 ? { schema: {} } : mode === "url" ? urlOf(given, issues, addressFault) : schemaOf(given, issues);
   const refusal = issues.invalid();
-  return refusal === undefined ? ok({ asked: { message, ...asked }, progressToken: _meta?.progressToken }) : err(refusal);
+  return refusal === undefined ? ok({ asked: { message, ...asked }, meta: _meta ?? {} }) : err(refusal);
 }
 
 function schemaOf(given: unknown, issues: IssueCollector): Pick<Form, "schema"> {

@@ -82,6 +82,20 @@ export const approvalMutants: readonly Mutant[] = [
     test: stdio("cannot be read"),
   },
   {
+    file: "client/stdio/calls.ts",
+    name: "an address at no host of the command's list is put before nobody",
+    from: "if (why !== null) throw new RpcError(",
+    to: "if (why === undefined) throw new RpcError(",
+    test: { file: "test/client/stdio/stdio-relay.test.ts", only: "that nobody could be asked about" },
+  },
+  {
+    file: "workers/endpoints/sampling-endpoint.ts",
+    name: "a form that nobody is asked is cancelled",
+    from: "const isOver = isUnaskedForm(started.error) &&",
+    to: "const isOver = false &&",
+    test: { file: "test/workers/contract/sampling-forms.test.ts", only: "never declined" },
+  },
+  {
     file: "workers/objects/run/deliver/run-account.ts",
     name: "what is released is what was approved",
     from: "|| !isToolCall(content.request) || isOther)",

@@ -3,13 +3,16 @@
 import { readJsonOf } from "../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
-import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
+import { type SamplingMeta, isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
 import { describeOutcome } from "../../shared/wire/describe.ts";
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
+import { objectOf } from "../../shared/json/values.ts";
+import { samplingMethod } from "../../shared/relay/messages.ts";
+import { addressFault, elicitationMethod, elicitsOurs, ownAddress } from "../../shared/relay/url-elicitation.ts";
+import { elicitResult, parseElicitation } from "../../shared/wire/elicitation.ts";
 import { type McpCodec, mcpCodec } from "../../shared/wire/mcp-codecs.ts";
-import type { ParsedSampling } from "../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
 import { conversationStub, keyStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
@@ -18,6 +21,7 @@ import { callsOfNewObject, countCalls, mayRead } from "../pipeline/admit/calls.t
 import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
 import { watchOpeningResponse } from "../pipeline/wait/key-watch.ts";
 import type { Started } from "../pipeline/pipeline-request.ts";
+import { beginForm, isUnaskedForm } from "../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../pipeline/incoming/sampling-call.ts";
 import { askOwnTask } from "../pipeline/wait/own-task.ts";
 import { paramsRefusal } from "../pipeline/record/refusals.ts";
@@ -53,7 +57,8 @@ const rpcRequest = named("RpcRequest", () =>
 );
 
 const sampling = describe("sampling", {
-  summary: "One JSON-RPC message: sampling/createMessage, tasks/get, tasks/result, tasks/cancel, or notifications/cancelled",
+  summary:
+    "One JSON-RPC message: sampling/createMessage, elicitation/create, tasks/get, tasks/result, tasks/cancel, or notifications/cancelled",
   parameters: [
     inHeader("Accept", "text/event-stream for server-sent events; anything else for one JSON value"),
     inHeader("Prefer", "respond-async: 202 and a run to ask about"),
@@ -90,14 +95,16 @@ samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
   const { value } = message;
   c.set("ids", value.kind === "request" ? value.id : null);
   // The KeyObject counts a sampling request when it admits it.
-  const admitted = value.kind === "request" && value.method === "sampling/createMessage";
+  const admitted = value.kind === "request" && (value.method === samplingMethod || value.method === elicitationMethod);
   const uncounted = admitted ? null : await countCalls(c.env, c.var.key);
   if (uncounted !== null) return refused(c, uncounted, { method: value.method });
   if (value.kind === "notification") return receiveNotification(c, value.method, value.params);
   const { id, method, params } = value;
   switch (method) {
-    case "sampling/createMessage":
+    case samplingMethod:
       return createMessage(c, id, params);
+    case elicitationMethod:
+      return elicit(c, id, params);
     case "tasks/get":
     case "tasks/result":
     case "tasks/cancel":
@@ -151,10 +158,10 @@ samplingRoutes.delete(paths.sessions, endSession, requireKey, requireCounted, as
 const refused = (c: AppContext, refusal: Refusal, about: Parameters<typeof refuseKnown>[3] = {}): Promise<Response> =>
   refuseKnown(c, "sampling", refusal, about);
 
-/** What the record says of a refused sampling request, also where its params are invalid. */
-const aboutSampling = (params: unknown) => {
+/** What the record says of a refused request of a server, also where its params are invalid. */
+const aboutRequest = (method: string, params: unknown) => {
   const { server, name } = originatingIn(params) ?? {};
-  return { method: "sampling/createMessage", server, name };
+  return { method, server, name };
 };
 
 /**
@@ -173,7 +180,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   const trace = beginTrace(c.env, transportContext(c.req.raw.headers), params);
   const codec = codecOf(c);
   const parsed = codec.decode(params);
-  const about = { id, ...aboutSampling(params), trace };
+  const about = { id, ...aboutRequest(samplingMethod, params), trace };
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
   const asynchronous = prefersAsync(c.req.raw.headers);
@@ -192,7 +199,46 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   });
   if (!started.ok) return refused(c, started.error, about);
   if (started.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, started.value.run, asTask);
-  return answerKeptAlive(c, id, started.value, parsed.value, signal);
+  return answerKeptAlive(c, id, started.value, parsed.value.meta, signal);
+}
+
+/** A server's form, or an address that it wants opened, for a person to answer. */
+async function elicit(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
+  const trace = beginTrace(c.env, transportContext(c.req.raw.headers), params);
+  const about = { id, ...aboutRequest(elicitationMethod, params), trace };
+  const { publicUrl } = settingsOf(c.env);
+  const isOurs = publicUrl !== undefined && elicitsOurs(objectOf(params), publicUrl);
+  if (isOurs) return refused(c, { kind: "invalidParams", errors: [ownAddress] }, about);
+  const parsed = parseElicitation(params, (url) => addressFault(url, { allowPrivate: false }));
+  if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
+  const { asked, meta } = parsed.value;
+  const { session, originating } = meta;
+  if (session === undefined) return refused(c, { kind: "notAssociated", why: "noSession" }, about);
+  if (originating === undefined) return refused(c, { kind: "notAssociated", why: "noOriginatingRequest" }, about);
+  const asynchronous = prefersAsync(c.req.raw.headers);
+  const { signal } = c.req.raw;
+  const started = await beginForm({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    id,
+    params,
+    request: { kind: "form", server: originating.server, ...asked },
+    revision: codecOf(c).revision,
+    session,
+    originating,
+    responseMode: asynchronous ? { kind: "task", ttlMs: null } : { kind: "sync" },
+    signal,
+    trace,
+  });
+  if (!started.ok) {
+    const response = await refused(c, started.error, about);
+    // Nobody was asked, and a later try would change nothing about that.
+    const isOver = isUnaskedForm(started.error) && !response.headers.has("Retry-After");
+    return isOver ? jsonResponse(success(id, elicitResult({ kind: "elicited", action: "cancel" }))) : response;
+  }
+  if (started.value.kind === "run" && asynchronous) return detached(c, id, started.value.run, false);
+  return answerKeptAlive(c, id, started.value, meta, signal);
 }
 
 /**
@@ -203,7 +249,7 @@ async function answerKeptAlive(
   c: AppContext,
   id: RequestId,
   started: Started,
-  parsed: ParsedSampling,
+  meta: Pick<SamplingMeta, "progressToken">,
   signal: AbortSignal,
 ): Promise<Response> {
   if (started.kind === "answered") return answered(c, id, started.outcome);
@@ -225,7 +271,7 @@ async function answerKeptAlive(
     encode: (outcome) => JSON.stringify(responseOf(id, codecOf(c).encode(outcome))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
-  return sendKeptAlive(c, watch === null ? response : endingWith(response, watch.value.done), parsed.meta.progressToken);
+  return sendKeptAlive(c, watch === null ? response : endingWith(response, watch.value.done), meta.progressToken);
 }
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
@@ -283,7 +329,7 @@ const signed = (c: AppContext, outcome: Outcome): Promise<Outcome> => signedOutc
 
 async function answered(c: AppContext, id: RequestId, outcome: Outcome): Promise<Response> {
   const body = responseOf(id, codecOf(c).encode(await signed(c, outcome)));
-  if (outcome.kind === "completed" || outcome.kind === "ran") return jsonResponse(body);
+  if (outcome.kind === "completed" || outcome.kind === "ran" || outcome.kind === "elicited") return jsonResponse(body);
   // An internal error, and a model without capacity, have a status of their own while nothing was
   // sent.
   const { status, retryAfterMs } = describeOutcome(outcome);

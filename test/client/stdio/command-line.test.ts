@@ -11,6 +11,8 @@ describe("the command line of countersign stdio", () => {
       apiKey: "key",
       server: "some-server",
       mode: "fulfil",
+      elicitation: "forward",
+      elicitationHosts: undefined,
       association: "auto",
       tools: true,
       tasks: true,
@@ -25,11 +27,13 @@ describe("the command line of countersign stdio", () => {
 
   test("takes every option, and --url before the environment", () => {
     const line =
-      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --review-calls --allow-tools read_* --allow-tools list --deny-tools *_all --hold 1.5 --tokens 0.5 -- npx -y notes";
+      "--url http://localhost:8787 --server=notes --mode fallback --elicitation fulfil --elicitation-host a.example --elicitation-host b.example --association inFlight --no-tools --no-tasks --review-calls --allow-tools read_* --allow-tools list --deny-tools *_all --hold 1.5 --tokens 0.5 -- npx -y notes";
     expect(read(line)).toMatchObject({
       url: "http://localhost:8787",
       server: "notes",
       mode: "fallback",
+      elicitation: "fulfil",
+      elicitationHosts: ["a.example", "b.example"],
       association: "inFlight",
       tools: false,
       tasks: false,
@@ -55,6 +59,7 @@ describe("the command line of countersign stdio", () => {
     ["--", /command is missing/],
     ["x", /behind --/],
     ["--mode fulfill -- x", /--mode must be/],
+    ["--elicitation always -- x", /--elicitation must be/],
     ["--association newest -- x", /--association must be/],
     ["--url -- x", /no value/],
     ["--no-tools=yes -- x", /does not take/],

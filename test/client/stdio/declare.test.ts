@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type DeclareOptions, declareSampling } from "../../../client/stdio/declare.ts";
+import { type DeclareOptions, declareAnswers } from "../../../client/stdio/declare.ts";
 
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const sampledTasks = { list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } };
@@ -10,8 +10,9 @@ function declare(
   text = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }),
 ) {
   const given = JSON.parse(text) as { params: { [name: string]: unknown } };
-  const { line, declared } = declareSampling(new TextEncoder().encode(`${text}\n`), given.params, {
+  const { line, declared } = declareAnswers(new TextEncoder().encode(`${text}\n`), given.params, {
     mode: "fulfil",
+    elicitation: "forward",
     tools: true,
     tasks: true,
     ...options,
@@ -27,6 +28,16 @@ describe("the client's initialize on its way to the server", () => {
     const client = { protocolVersion, capabilities: { roots: { listChanged: true } }, clientInfo: { name: "c", version: "1" } };
     const ours = protocolVersion === "2025-11-25" ? { sampling: { tools: {} }, tasks: sampledTasks } : { sampling: {} };
     expect(declare(client).params).toEqual({ ...client, capabilities: { roots: { listChanged: true }, ...extended, ...ours } });
+  });
+
+  test.each(revisions)("gains forms in %s, with addresses only where the revision has them, whoever samples", (protocolVersion) => {
+    const elicitation = protocolVersion === "2025-11-25" ? { form: {}, url: {} } : {};
+    const client = { protocolVersion, capabilities: { roots: {} } };
+    const declared = declare(client, { mode: "forward", elicitation: "fulfil" });
+    expect(declared.params).toEqual({ ...client, capabilities: { roots: {}, elicitation } });
+    expect(declared.declared.here).toEqual(["elicitation/create"]);
+    const own = { protocolVersion, capabilities: { elicitation: { form: {} } } };
+    expect(declare(own, { mode: "forward", elicitation: "fallback" }).params).toEqual(own);
   });
 
   test("keeps every other byte: names and their order, white space, long numbers, what nobody knows", () => {
@@ -97,6 +108,6 @@ describe("the client's initialize on its way to the server", () => {
       capabilities: { sampling: {}, ...extended },
     });
     const line = new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n');
-    expect(declareSampling(line, {}, { mode: "fulfil", tools: true, tasks: true }).line).toBe(line);
+    expect(declareAnswers(line, {}, { mode: "fulfil", elicitation: "forward", tools: true, tasks: true }).line).toBe(line);
   });
 });

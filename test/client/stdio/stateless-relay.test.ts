@@ -50,6 +50,8 @@ function relayed(options: Partial<DeclareOptions> = {}) {
   const { connection } = handler.connection({ server: "notes" });
   const relay: StdioRelay = new StdioRelay({
     mode: "fulfil",
+    elicitation: "forward",
+    elicitationHosts: undefined,
     tools: true,
     tasks: true,
     ...options,

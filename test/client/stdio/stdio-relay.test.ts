@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSamplingHandler, type SamplingHandlerOptions } from "../../../client/sampling-handler.ts";
 import type { DeclareOptions } from "../../../client/stdio/declare.ts";
-import { StdioRelay } from "../../../client/stdio/stdio-relay.ts";
+import { StdioRelay, type StdioRelaySettings } from "../../../client/stdio/stdio-relay.ts";
 import { FAKE_KEY, FakeGateway, until } from "../../support/fake-gateway.ts";
 import { settle } from "../manual-timing.ts";
 
@@ -16,7 +16,7 @@ beforeEach(() => {
  * A relay between nobody and nobody: what each side gets, pieces that passed and ours, is kept as
  * text.
  */
-function relayed(options: Partial<DeclareOptions & SamplingHandlerOptions> = {}) {
+function relayed(options: Partial<DeclareOptions & SamplingHandlerOptions & Pick<StdioRelaySettings, "elicitationHosts">> = {}) {
   const errors: string[] = [];
   const client: string[] = [];
   const server: string[] = [];
@@ -34,6 +34,8 @@ function relayed(options: Partial<DeclareOptions & SamplingHandlerOptions> = {})
   const { connection } = sampling.connection({ server: "notes" });
   const relay: StdioRelay = new StdioRelay({
     mode: "fulfil",
+    elicitation: "forward",
+    elicitationHosts: undefined,
     tools: true,
     tasks: true,
     ...options,
@@ -673,6 +675,36 @@ describe("a server that asks as the gateway would", () => {
     expect(server.map((each) => JSON.parse(each) as Json)).toEqual([
       expect.objectContaining({ id, error: expect.objectContaining({ code: -32_602 }) }),
     ]);
+  });
+
+  const ask = (params: object): object => ({ jsonrpc: "2.0", id: 5, method: "elicitation/create", params });
+
+  test("that a person answers goes to the gateway, for the call that it serves", async () => {
+    const { begin, call, fromServer, answer, client } = relayed({ elicitation: "fulfil" });
+    begin();
+    call();
+    const accepted = { action: "accept", content: { people: 4 } };
+    gateway.instead.push(() => Response.json({ jsonrpc: "2.0", id: 5, result: accepted }));
+    fromServer(ask({ message: "How many?", requestedSchema: { type: "object" } }));
+    expect(await answer()).toEqual({ jsonrpc: "2.0", id: 5, result: accepted });
+    expect(client).toEqual([]);
+    const origin = { id: 1, method: "tools/call", name: "ask", server: "notes", inferred: true };
+    expect(gateway.seen[0]?.body).toMatchObject({
+      method: "elicitation/create",
+      params: { message: "How many?", _meta: { "countersign/originatingRequest": origin } },
+    });
+  });
+
+  test("that nobody could be asked about is cancelled, and one that is wrong is an error", async () => {
+    const { begin, call, fromServer, answer } = relayed({ elicitation: "fulfil", elicitationHosts: ["example.com"] });
+    begin();
+    call();
+    gateway.instead.push(() => Response.json({ jsonrpc: "2.0", id: 5, error: { code: -1, message: "Stopped" } }, { status: 403 }));
+    fromServer(ask({ message: "Sure?", requestedSchema: { type: "object" } }));
+    expect(await answer()).toMatchObject({ id: 5, result: { action: "cancel" } });
+    fromServer(ask(page("https://elsewhere.example/")));
+    expect(await answer()).toMatchObject({ id: 5, error: { code: -32_602, message: expect.stringContaining("elicitationHosts") } });
+    expect(gateway.seen).toHaveLength(1);
   });
 
   test("and leads elsewhere asks its client", () => {

@@ -54,6 +54,8 @@ function relayed(mode: Mode = "fulfil") {
   const toServer = (line: string): void => void server.push(JSON.parse(line) as Message);
   const relay = new TranslatingRelay({
     mode,
+    elicitation: "forward",
+    elicitationHosts: undefined,
     tools: true,
     tasks: true,
     connection: handler.connection({ server: "notes" }).connection,

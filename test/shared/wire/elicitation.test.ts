@@ -18,7 +18,7 @@ describe("the params of an elicitation", () => {
     for (const mode of [{}, { mode: "form" }])
       expect(read({ ...form, ...mode, _meta: { progressToken: 7 } })).toEqual({
         ok: true,
-        value: { asked: { message: "Well?", schema: requestedSchema }, progressToken: 7 },
+        value: { asked: { message: "Well?", schema: requestedSchema }, meta: { progressToken: 7 } },
       });
   });
 

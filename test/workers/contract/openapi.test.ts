@@ -446,6 +446,7 @@ const asks: Asks = {
     [200, at("/sampling", jsonBody("POST", samplingMessage()))],
     [200, at("/sampling", jsonBody("POST", samplingMessage(), { Accept: "text/event-stream" }))],
     [202, at("/sampling", jsonBody("POST", samplingMessage({ server: "notes" }), { Prefer: "respond-async" }))],
+    [200, at("/sampling", jsonBody("POST", { jsonrpc: "2.0", id: 1, method: "elicitation/create", params: {} }))],
     [202, at("/sampling", jsonBody("POST", { jsonrpc: "2.0", method: "notifications/cancelled" }))],
     [400, at("/sampling", jsonBody("POST", []))],
     [401, { ...at("/sampling", jsonBody("POST", {})), key: null }],

@@ -2,7 +2,7 @@
 // answer.
 
 import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type Evidence, provenanceOf } from "../../../shared/association/evidence.ts";
+import type { Evidence } from "../../../shared/association/evidence.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { Form } from "../../../shared/model/subject/form.ts";
 import { requestText } from "../../../shared/receipt/claims.ts";
@@ -14,7 +14,7 @@ import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
 import { sessionStub } from "../../stubs/stubs.ts";
 import { begin } from "../begin.ts";
 import type { PipelineRequest, Started } from "../pipeline-request.ts";
-import { originatingKey } from "./sampling-call.ts";
+import { originatingKey, servedBy } from "./sampling-call.ts";
 
 type FormCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "receipts" | "signal" | "trace"> & {
   readonly id: RequestId;
@@ -24,9 +24,17 @@ type FormCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "
   readonly revision: string;
   /** The name of the session that the served request is in flight in. */
   readonly session: string;
-  readonly originating: Originating;
-  readonly evidence: Evidence;
+  readonly originating: Originating & { readonly inferred?: boolean };
+  /** How the relay found which request is served; absent where the host says so. */
+  readonly evidence?: Evidence;
 };
+
+/**
+ * Whether a refused form was simply put before nobody: that is no error of its server's, and no
+ * "no" of a person's. Everything else is wrong with the request itself, or with the gateway.
+ */
+export const isUnaskedForm = ({ kind }: Refusal): boolean =>
+  kind !== "invalidParams" && kind !== "notAssociated" && kind !== "sameIdOtherParams" && kind !== "broken";
 
 /** Begins a form, or attaches to what is running for the same one. */
 export function beginForm({
@@ -42,8 +50,7 @@ export function beginForm({
   const session = sessionStub(call.env, call.key.id, name);
   return begin({
     ...call,
-    endpoint: "relay",
-    requestor: { server, method: originating.method, name: originating.name, provenance: provenanceOf[evidence], evidence },
+    ...servedBy({ server, ...originating }, evidence),
     request,
     contextIgnored: null,
     association: {

@@ -8,6 +8,7 @@ import type { Refusal } from "../../../shared/model/outcome.ts";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
 import { once } from "../../../shared/once.ts";
 import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
+import type { OriginatingRequest } from "../../../shared/wire/mcp-2025/meta.ts";
 import { type ParsedSampling, pointerInto } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { type ServerContext, withContext } from "../../../shared/relay/added-context.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
@@ -38,23 +39,15 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   const { session: sessionName, originating } = parsed.meta;
   if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });
   if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
-  const { server, method, name } = originating;
+  const { server } = originating;
   const session = sessionStub(env, key.id, sessionName);
   const content = once(() => contentIdentity(call.params));
   const incoming: MessageRequest = {
     env,
     ctx,
     key,
-    endpoint: evidence === undefined ? "sampling" : "relay",
+    ...servedBy(originating, evidence),
     revision: call.revision,
-    requestor: {
-      server,
-      method,
-      name,
-      ...(evidence === undefined
-        ? { provenance: originating.inferred === true ? "inferred" : "claimed" }
-        : { provenance: provenanceOf[evidence], evidence }),
-    },
     request: parsed.request,
     contextIgnored: parsed.contextIgnored ?? null,
     association: {
@@ -109,6 +102,18 @@ async function withAddedContext(
   };
   return begin(extended, again);
 }
+
+/**
+ * Where a server's request came from, and what it serves. `evidence`: the relay's; absent where the
+ * host says which request is served.
+ */
+export const servedBy = (
+  { server, method, name, inferred }: Pick<OriginatingRequest, "server" | "name" | "inferred"> & { readonly method: string },
+  evidence?: Evidence,
+): Pick<PipelineRequest, "endpoint" | "requestor"> =>
+  evidence === undefined
+    ? { endpoint: "sampling", requestor: { server, method, name, provenance: inferred === true ? "inferred" : "claimed" } }
+    : { endpoint: "relay", requestor: { server, method, name, provenance: provenanceOf[evidence], evidence } };
 
 /** The key of an originating request: server and id, the id with its JSON type. */
 export const originatingKey = (server: string, id: RequestId): string => JSON.stringify([server, id]);

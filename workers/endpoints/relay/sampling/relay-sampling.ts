@@ -17,7 +17,7 @@ import { createTaskResult, parseTaskParams, relatedTo } from "../../../../shared
 import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../../shared/association/relay-association.ts";
 import { rootsResult } from "../../../../shared/relay/answered-here.ts";
 import { rootsMethod } from "../../../../shared/relay/rounds.ts";
-import { addressFault, elicitationMethod, elicitsOurs, isNamedAsOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { addressFault, elicitationMethod, elicitsOurs, isNamedAsOurs, ownAddress } from "../../../../shared/relay/url-elicitation.ts";
 import { parseElicitation } from "../../../../shared/wire/elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../../shared/relay/passed-through.ts";
@@ -38,7 +38,7 @@ import { progressMessages } from "../../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../../pipeline/record/refusals.ts";
 import type { ResponseMode, Started } from "../../../pipeline/pipeline-request.ts";
 import { signedOutcome } from "../../../pipeline/receipts.ts";
-import { beginForm } from "../../../pipeline/incoming/form-call.ts";
+import { beginForm, isUnaskedForm } from "../../../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import { askOwnTask } from "../../../pipeline/wait/own-task.ts";
 import { taskOf } from "../../../pipeline/wait/task.ts";
@@ -95,9 +95,6 @@ export async function answerIntercepted(context: SamplingContext, intercepted: S
   }
 }
 
-/** A server may not lead its client to an address of the gateway: that would lend it our name. */
-const ownAddress = { pointer: "/url", message: "is an address of the gateway, which only the gateway itself may offer" } as const;
-
 const ownId = { pointer: "/id", message: "begins with countersign/, as only the ids of the gateway's own requests do" } as const;
 
 /** The answer to post, or null where the run posts it. */
@@ -114,20 +111,14 @@ async function answerTo(context: SamplingContext, waiting: Waiting, intercepted:
     : refusing(context, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
 }
 
-/**
- * Records a refusal and encodes it for the server. A form that nobody is asked was answered by
- * nobody: that is no error of its server's, and no "no" of a person's.
- */
+/** Records a refusal and encodes it for the server. */
 const refusing =
   ({ env, ctx, key, session }: SamplingContext, method: string, name?: string, trace?: RequestTrace) =>
   (refusal: Refusal): RpcAnswer => {
     recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name, trace }, refusal);
-    const isUnasked = method === elicitationMethod && !faults.has(refusal.kind);
+    const isUnasked = method === elicitationMethod && isUnaskedForm(refusal);
     return mcpCodec(session.revision).encode(isUnasked ? { kind: "elicited", action: "cancel" } : { kind: "refused", refusal });
   };
-
-/** What is wrong with the request itself, or with the gateway. */
-const faults: ReadonlySet<Refusal["kind"]> = new Set(["invalidParams", "notAssociated", "sameIdOtherParams", "broken"]);
 
 const postTries = 3;
 
@@ -212,8 +203,8 @@ export const startForm: Start = async (context, { originating, evidence }, { id,
   if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   const form = parseElicitation(params, (url) => addressFault(url, server));
   if (!form.ok) return refuse(paramsRefusal(form.error));
-  const { asked, progressToken } = form.value;
-  const parsed: Asked = { meta: progressToken === undefined ? {} : { progressToken } };
+  const { asked, meta } = form.value;
+  const parsed: Asked = { meta };
   const started = await beginForm({
     env,
     ctx,
