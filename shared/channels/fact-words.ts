@@ -30,6 +30,10 @@ export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind"
 export const linkWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, { review, slack }: NoticeWords): string =>
   isQuestion({ requestKind }) ? review.form.gates[gate].approve : slack.digest.gates[gate];
 
+/** Until when one of several reviews in a chat waits, with {at}. */
+export const digestDeadlineWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { slack }: NoticeWords): string =>
+  slack.digest[isQuestion({ requestKind }) ? "answerDeadline" : "deadline"];
+
 /** What happens where nobody decides, with {at}. */
 export const silenceWords = (facts: Pick<ReviewFacts, "requestKind">, words: ReviewWords): string =>
   isQuestion(facts) ? words.form.silence : words.silence;

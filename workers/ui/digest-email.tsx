@@ -65,7 +65,8 @@ function whatIn({ facts }: DigestEntry): string {
   return `${unlinked(whatOf(facts, words))}${warningsOf(facts, words)}`;
 }
 
-function deadlineOf({ facts: { deadlineAt } }: DigestEntry): string {
+function deadlineOf({ facts: { requestKind, deadlineAt } }: DigestEntry): string {
   const { email, numbers } = useWords();
-  return fillText(email.digest.deadline, { deadline: numbers.time(deadlineAt) });
+  const sentence = email.digest[isQuestion({ requestKind }) ? "answerDeadline" : "deadline"];
+  return fillText(sentence, { deadline: numbers.time(deadlineAt) });
 }

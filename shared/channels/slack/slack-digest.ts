@@ -1,7 +1,7 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "../digest-content.ts";
-import { linkWords } from "../fact-words.ts";
+import { digestDeadlineWords, linkWords } from "../fact-words.ts";
 import { warningsOf, whatOf } from "../notice-line.ts";
 import { textOf } from "../../words/text.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
@@ -26,6 +26,6 @@ function lineOf({ url, facts }: DigestEntry, words: NoticeWords, brief: boolean)
   return [
     link,
     ...(brief ? [] : [say(`${words.review.marks.colon}${whatOf(facts, words)}${warningsOf(facts, words)}`)]),
-    ...filled(words.slack.digest.deadline, { at: moment(facts.deadlineAt) }),
+    ...filled(digestDeadlineWords(facts, words), { at: moment(facts.deadlineAt) }),
   ];
 }

@@ -11,7 +11,7 @@ import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import { endingOf } from "../ending-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
-import { asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
+import { digestDeadlineWords, asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
@@ -112,12 +112,12 @@ export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage 
 /** Several reviews: a line with a link for each. No content. */
 export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords): TeamsMessage {
   const title = textOf(words.review.digest, { n: entries.length }, words.lang);
-  const { deadline, why } = words.slack.digest;
+  const { why } = words.slack.digest;
   const lines = entries.map(({ url, facts }) =>
     paragraph(
       { type: "TextRun", text: linkWords(facts, words), selectAction: { type: "Action.OpenUrl", url } },
       run(safe(`${words.review.marks.colon}${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
-      ...filled(deadline, { at: words.numbers.time(facts.deadlineAt) }),
+      ...filled(digestDeadlineWords(facts, words), { at: words.numbers.time(facts.deadlineAt) }),
     ),
   );
   return messageOf(title, [paragraph(heading(title)), paragraph(run(why)), ...lines], null, words);

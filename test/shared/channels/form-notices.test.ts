@@ -93,7 +93,13 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
   });
 
   test("digests name it as a question", () => {
-    expect(digestEmail(entries, language).text).toContain(words.email.form.button);
+    const { text, html } = digestEmail(entries, language);
+    expect(text).toContain(words.email.form.button);
+    const [decide, answer] = language === "en" ? ["Decide before", "Answer before"] : ["前决定", "前回答"];
+    for (const said of [text, html, JSON.stringify(slackDigest(entries, words, false)), JSON.stringify(teamsDigest(entries, words))]) {
+      expect(said).toContain(answer);
+      expect(said).not.toContain(decide);
+    }
     expect(JSON.stringify(slackDigest(entries, words, false))).toContain(form.gates.request.approve);
     expect(JSON.stringify(teamsDigest(entries, words))).toContain(form.gates.request.approve);
   });

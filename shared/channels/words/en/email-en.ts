@@ -57,6 +57,7 @@ export const emailEn = {
   digest: {
     why: "{reviewer}, these reviews came so quickly that they are in one email. Each has its own page.",
     deadline: "Decide before {deadline}.",
+    answerDeadline: "Answer before {deadline}.",
   },
   /** Where no decision is needed. */
   ended: {

@@ -8,6 +8,7 @@ export const slackEn = {
     why: "These reviews came so quickly that they are in one message. Each has its own page.",
     gates: { request: "Review the request", response: "Review the reply" },
     deadline: ". Decide before {at}.",
+    answerDeadline: ". Answer before {at}.",
   },
   request: {
     exactly: "Approving sends exactly what is shown here, to the first model, and to the next only if that one fails.",

@@ -48,6 +48,7 @@ export const emailZh = {
   digest: {
     why: "{reviewer}，这些审核来得太密集，因此合并成一封邮件。每项审核有各自的页面。",
     deadline: "请在 {deadline} 前决定。",
+    answerDeadline: "请在 {deadline} 前回答。",
   },
   /** Where no decision is needed. */
   ended: {

@@ -8,6 +8,7 @@ export const slackZh = {
     why: "这些审核来得太密集，因此合并成一条消息。每项审核有各自的页面。",
     gates: { request: "审核请求", response: "审核回复" },
     deadline: "。请在 {at} 前决定。",
+    answerDeadline: "。请在 {at} 前回答。",
   },
   request: {
     exactly: "批准后，只发送此处显示的内容，先发给第一个模型，失败时才发给下一个。",
