@@ -23,7 +23,9 @@ export type OpenReview = {
 /** What edits would change, and the mark by which an approval says that this was shown. */
 export type Draft = { readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[]; readonly shown: string };
 
-export type Decision = { readonly act: "approve"; readonly draft: Draft | null } | { readonly act: "deny"; readonly reason: string };
+export type Decision =
+  | { readonly act: "approve"; readonly draft: Draft | null }
+  | { readonly act: "deny" | "denyStop"; readonly reason: string };
 
 /**
  * Why the gateway did not do what a form asked. `why`: the name of the page's sentence. `issues`:
@@ -86,8 +88,8 @@ export async function previewEdits(review: OpenReview, edits: ReadonlyMap<string
 /** Posts the form of a review, as its page would. @returns null where it counted. */
 export async function postDecision(review: OpenReview, decision: Decision): Promise<Undone | null> {
   const { draft } = decision.act === "approve" ? decision : { draft: null };
-  const fields = formOf(review, decision.act === "deny" ? "deny" : approveAct(draft?.changes.length ?? 0));
-  if (decision.act === "deny") fields.set(formFields.reason, decision.reason);
+  const fields = formOf(review, decision.act === "approve" ? approveAct(draft?.changes.length ?? 0) : decision.act);
+  if (decision.act !== "approve") fields.set(formFields.reason, decision.reason);
   if (draft !== null) fields.set(formFields.shown, draft.shown);
   for (const [path, text] of draft?.edits ?? []) fields.set(editField(path), text);
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, soonestMs - (performance.now() - review.readAt))));

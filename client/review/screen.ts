@@ -101,6 +101,7 @@ export const keysLine = (view: ReviewView): string =>
   [
     ...(mayApproveHere(view) ? ["a approve", "e edit"] : []),
     view.subject === "form" ? "d decline" : "d deny",
+    ...(view.mayStop == null ? [] : [`s deny and stop this tool for ${view.mayStop === "session" ? "the session" : "an hour"}`]),
     "r read again",
     "b back",
   ].join(" · ");

@@ -7,7 +7,7 @@ import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { mayApprove, mayDecide } from "../../shared/review/permissions.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
+import { type Decision, type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
 import {
   changeLines,
   endedLine,
@@ -64,7 +64,7 @@ function approveWords({ view }: OpenReview, changes: number): string {
   ].join(" ");
 }
 
-async function decide(review: OpenReview, draft: Draft | null, act: "approve" | "deny", ask: Ask): Promise<boolean> {
+async function decide(review: OpenReview, draft: Draft | null, act: Decision["act"], ask: Ask): Promise<boolean> {
   if (act === "approve") {
     if (!isShownWhole(review.view)) {
       say(`A terminal cannot show all of it. Open the page to approve it: ${review.link}`);
@@ -81,7 +81,7 @@ async function decide(review: OpenReview, draft: Draft | null, act: "approve" | 
     say(`Nothing was decided (${undone.why}). Read it again.`);
     return false;
   }
-  say(act === "approve" ? "Approved." : isForm ? "Declined." : "Denied.");
+  say(act === "approve" ? "Approved." : isForm ? "Declined." : act === "deny" ? "Denied." : "Denied, and the tool is stopped.");
   return true;
 }
 
@@ -109,6 +109,7 @@ async function attendVersion(review: OpenReview, ask: Ask): Promise<"left" | "ag
     if (answer === "e" && mayApproveHere(review.view)) draft = await edit(review, draft, ask);
     if (answer === "a" && mayApproveHere(review.view) && (await decide(review, draft, "approve", ask))) return "left";
     if (answer === "d" && (await decide(review, draft, "deny", ask))) return "left";
+    if (answer === "s" && review.view.mayStop != null && (await decide(review, draft, "denyStop", ask))) return "left";
   }
 }
 

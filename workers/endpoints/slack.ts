@@ -8,7 +8,7 @@ import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
 import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack/slack-reference.ts";
 import { isSignedBySlack } from "../../shared/channels/slack/slack-signature.ts";
-import { editsFrom, inputAction, reasonBlock } from "../../shared/channels/slack/slack-submission.ts";
+import { editsFrom, inputAction, reasonBlock, stopBlock } from "../../shared/channels/slack/slack-submission.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";
@@ -173,7 +173,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
     review,
     permission.as,
     review.reference.act === "submitDenial"
-      ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
+      ? { act: values.has(stopBlock) ? "denyStop" : "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
   );
   const errors =
@@ -194,8 +194,15 @@ async function instead(c: AppContext, said: PressWords, reviewer: PressTarget["r
 /** An expired link's buttons do nothing; its page offers a new link. */
 const isExpired = ({ target }: Review): boolean => Date.now() >= target.expiresAtSeconds * 1_000;
 
+/** What was typed, by block, and what was chosen; a box that is not checked is left out. */
 const valuesOf = ({ view }: SlackSubmission): Map<string, string> =>
-  new Map(Object.entries(view.state.values).map(([block, inputs]) => [block, inputs[inputAction]?.value ?? ""]));
+  new Map(
+    Object.entries(view.state.values).flatMap(([block, inputs]) => {
+      const { value, selected_options: chosen } = inputs[inputAction] ?? {};
+      if (chosen == null && block !== stopBlock) return [[block, value ?? ""] as const];
+      return (chosen ?? []).map((option) => [block, option.value] as const);
+    }),
+  );
 
 /**
  * The review that a genuine reference names, while its run is kept. A forged reference wakes no

@@ -40,6 +40,11 @@ type TextInput = {
   readonly initial_value?: string;
   readonly max_length: number;
 };
+type Checkboxes = {
+  readonly type: "checkboxes";
+  readonly action_id: string;
+  readonly options: readonly { readonly text: PlainText; readonly value: string }[];
+};
 export type SlackBlock =
   | { readonly type: "header"; readonly text: PlainText }
   | { readonly type: "section"; readonly text: PlainText }
@@ -50,7 +55,7 @@ export type SlackBlock =
       readonly block_id: string;
       readonly label: PlainText;
       readonly optional: boolean;
-      readonly element: TextInput;
+      readonly element: TextInput | Checkboxes;
     };
 
 /** Of one text. */

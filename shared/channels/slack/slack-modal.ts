@@ -9,7 +9,7 @@ import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "../fact-words.ts";
 import { editLead, fieldWords, slackGateWords } from "./slack-request-kind.ts";
-import { editableFields, inputAction, reasonBlock } from "./slack-submission.ts";
+import { editableFields, inputAction, reasonBlock, stopBlock } from "./slack-submission.ts";
 import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
@@ -49,8 +49,17 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
         element: { type: "plain_text_input", action_id: inputAction, multiline: true, max_length: longestReason },
       },
       { type: "section", text: plain(reasonWords(facts, words.review)) },
+      ...stopChoice(view, words),
     ],
   };
+}
+
+/** Whether the denial stops the tool too. */
+function stopChoice({ mayStop }: ReviewView, { slack: { modal } }: NoticeWords): readonly SlackBlock[] {
+  if (mayStop == null) return [];
+  const options = [{ text: plain(modal.stop[mayStop]), value: stopBlock }];
+  const element = { type: "checkboxes", action_id: inputAction, options } as const;
+  return [{ type: "input", block_id: stopBlock, label: plain(modal.further), optional: true, element }];
 }
 
 /**

@@ -9,6 +9,8 @@ import type { ReviewView } from "../../review/view.ts";
 type ModalValues = ReadonlyMap<string, string>;
 
 export const reasonBlock = "reason";
+/** Of a denial that stops the tool. */
+export const stopBlock = "stop";
 /** The action id of each block's input. */
 export const inputAction = "value";
 

@@ -17,6 +17,8 @@ test("a call is told in a sentence, with the server's claims and each argument w
   expect(lines).toContain('  ┃   "id": 9007199254740993,');
   expect(isShownWhole(typedCall)).toBe(true);
   expect(keysLine(typedCall)).toBe("a approve · e edit · d deny · r read again · b back");
+  const stopping = keysLine({ ...typedCall, mayStop: "session" });
+  expect(stopping).toBe("a approve · e edit · d deny · s deny and stop this tool for the session · r read again · b back");
 });
 
 test("a call without a definition says nothing of one, and its result keeps its own heading", () => {

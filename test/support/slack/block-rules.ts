@@ -162,7 +162,18 @@ class Rules {
     }
   }
 
+  /** Each option has at most 75 characters, and a value of at most 150. */
+  checkboxes(value: unknown, at: string): void {
+    const input = this.object(value, at, ["type", "action_id", "options"]);
+    for (const [i, option] of this.list(input["options"], `${at}/options`, 10).entries()) {
+      const { text, value: given } = this.object(option, `${at}/options/${i}`, ["text", "value"]);
+      this.plainText(text, `${at}/options/${i}/text`, 75);
+      this.text(given, `${at}/options/${i}/value`, 150);
+    }
+  }
+
   input(value: unknown, at: string): void {
+    if (isObject(value) && value["type"] === "checkboxes") return this.checkboxes(value, at);
     const input = this.object(value, at, ["type", "action_id", "multiline", "initial_value", "min_length", "max_length", "placeholder"]);
     if (input["type"] !== "plain_text_input") this.refuse(at, "is no input");
     if (input["initial_value"] !== undefined) this.text(input["initial_value"], `${at}/initial_value`, 3_000);

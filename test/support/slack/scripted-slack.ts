@@ -235,10 +235,12 @@ export class ScriptedSlack {
   ): Record<string, unknown> {
     const inputs = view.blocks.filter(({ type }) => type === "input") as {
       block_id: string;
-      element: { action_id: string; initial_value?: string };
+      element: { type: string; action_id: string; initial_value?: string };
     }[]; // checked when it was opened
     const values = inputs.map(({ block_id: id, element }) => {
       const value = Object.hasOwn(fields, id) ? fields[id] : (element.initial_value ?? null);
+      if (element.type === "checkboxes")
+        return [id, { [element.action_id]: { type: element.type, selected_options: value === null ? [] : [{ value }] } }];
       return [id, { [element.action_id]: { type: "plain_text_input", value } }];
     });
     return {

@@ -7,6 +7,8 @@ import { catalogues } from "../../../shared/channels/words/words.ts";
 import { tellWords as tellIn } from "../../../shared/channels/slack/slack-tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { crash, later, recordOf, ringAlarm, ringNextAlarm, stubOf, tablesOf } from "../objects/inside.ts";
+import type { ApprovalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
+import { approvalIn, askAbout, askApproval, deletion } from "../support/approvals.ts";
 import {
   type RpcAnswer,
   adminJson,
@@ -720,5 +722,26 @@ describe("one's own request", () => {
     await calm(press(message, "deny"));
     await calm(deliver(slack.submit(await opened(), ada)));
     expect((await answer).error).toBeDefined();
+  });
+});
+
+describe("a denial of a tool's call", () => {
+  const askedCall = async (): Promise<{ readonly answer: Promise<ApprovalAnswer>; readonly message: SlackMessageSeen }> => {
+    await asking([adaReviews]);
+    await askAbout({ reviewers: ["everyone"] }, { reviewers: { everyone: [adaReviews] } });
+    const answer = approvalIn(askApproval());
+    const { run } = await openNotice("request");
+    return { answer, message: await messageTo("D0ADA", run) };
+  };
+
+  test.each([
+    ["stops its tool where the box is checked", { stop: "stop" }, 403],
+    ["stops nothing where it is not", {}, 202],
+  ])("%s", async (_, fields, status) => {
+    const { answer, message } = await askedCall();
+    await calm(press(message, "deny"));
+    await calm(deliver(slack.submit(await opened(), ada, fields)));
+    expect((await answer).decision).toBe("denied");
+    expect((await askApproval(deletion, { headers: { Prefer: "respond-async" } })).status).toBe(status);
   });
 });

@@ -23,7 +23,15 @@ const viewSubmission = z.object({
   type: z.literal("view_submission"),
   view: z.object({
     private_metadata: z.string(),
-    state: z.object({ values: z.record(z.string(), z.record(z.string(), z.object({ value: z.string().nullish() }))) }),
+    state: z.object({
+      values: z.record(
+        z.string(),
+        z.record(
+          z.string(),
+          z.object({ value: z.string().nullish(), selected_options: z.array(z.object({ value: z.string() })).nullish() }),
+        ),
+      ),
+    }),
   }),
 });
 

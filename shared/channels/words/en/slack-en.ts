@@ -99,6 +99,8 @@ export const slackEn = {
     close: "Close",
     deny: "Deny",
     reason: "Reason (optional)",
+    further: "Further calls",
+    stop: { session: "Stop this tool for the session", key: "Stop this tool for an hour" },
     edit: "This is version {version}. Approving sends exactly what is in these fields.",
     editRun: "This is version {version}. Approving runs exactly what is in these fields, after a check against the tool’s schema.",
     editReply: "This is version {version}. Approving delivers exactly what is in these fields.",

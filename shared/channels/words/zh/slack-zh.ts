@@ -100,6 +100,8 @@ export const slackZh = {
     deny: "拒绝",
     longest: "最多 {n} 个字符。",
     reason: "原因（选填）",
+    further: "后续调用",
+    stop: { session: "在此会话中停用该工具", key: "停用该工具一小时" },
     edit: "这是版本 {version}。批准后，只发送这些字段中的内容。",
     editRun: "这是版本 {version}。批准后，先按工具的 schema 检查，再按这些字段中的内容运行。",
     editReply: "这是版本 {version}。批准后，只交付这些字段中的内容。",

@@ -380,6 +380,18 @@ describe("a modal", () => {
     expect(JSON.stringify(modal)).not.toContain("The server");
   });
 
+  test("for a denial of a call has a box that stops its tool, where its reviewer may", () => {
+    const stops = (view: ReviewView): unknown[] => {
+      const modal = denyModal(view, "r".repeat(112), words);
+      expect(viewRefusal(modal)).toBeNull();
+      return modal.blocks.filter((block) => block.type === "input" && block.element.type === "checkboxes");
+    };
+    expect(stops({ ...control.toolCall, mayStop: "session" })).toMatchObject([
+      { block_id: "stop", optional: true, element: { options: [{ text: { text: "Stop this tool for the session" } }] } },
+    ]);
+    expect(stops(control.embedding)).toEqual([]);
+  });
+
   test("for arguments has one field with exactly these, and says that submitting runs them", () => {
     const modal = editModal(control.editedCall, "r".repeat(112), words);
     expect(viewRefusal(modal)).toBeNull();

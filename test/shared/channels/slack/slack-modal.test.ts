@@ -24,7 +24,7 @@ const inputsOf = (view: ReviewView) =>
   );
 /** What Slack sends back where nobody touches anything. */
 const untouched = (view: ReviewView): Map<string, string> =>
-  new Map([...inputsOf(view)].map(([id, { element }]) => [id, element.initial_value ?? ""]));
+  new Map([...inputsOf(view)].map(([id, { element }]) => [id, "initial_value" in element ? element.initial_value : ""]));
 
 describe("the modal for a denial", () => {
   test("asks for one reason, which may be left out, and says who hears of it", () => {

@@ -20,7 +20,7 @@ export const isStoppedBy = (stop: ToolStop, store: RunStore, input: StoredInput,
 
 /** In the transaction of the denial, and before it: the caller is told in the same chain. */
 export const queueStop = ({ outbox }: RunStore, stop: ToolStop, isOver: boolean, now: number): void =>
-  outbox.queue("stop", "answer", { stop: JSON.parse(JSON.stringify(stop)), isOver }, now);
+  outbox.queue("stop", "answer", { stop: { ...stop }, isOver }, now);
 
 /** Stops, or lets go on. Done when no isolate goes by what it knew before. */
 export async function performStop(env: Env, detail: Json): Promise<void> {
