@@ -78,7 +78,9 @@ export const budgetsJsonSchema = (): JsonObject => jsonSchemaOf(budgetsSchema);
 export const ownBudgetName = "key";
 /** The same of a scoped token's. */
 const tokenBudgetName = "token";
-const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName];
+/** The same of jurors': each rule's own, for a day. */
+const jurorBudgetName = "juror";
+const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName, jurorBudgetName];
 
 /**
  * Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses,
@@ -141,6 +143,18 @@ function partOf({ of: whose }: Budget, { key, owner }: Spender): string | null {
   if ("key" in whose && whose.key === "*") return key;
   return "owner" in whose && whose.owner === "*" ? owner : null;
 }
+
+/** What the juror of a rule may spend, whoever's call it is asked about. */
+export type JurorBudget = { readonly rule: string; readonly usdPerDay: number };
+
+export const jurorAllowance = ({ rule, usdPerDay }: JurorBudget): Allowance[] =>
+  allowances(jurorBudgetName, rule, { usd: usdPerDay, per: "day", notify: [] });
+
+/** Every amount that a juror's call counts for: none of the key's, its owner's or the server's. */
+export const jurorAllowances = ({ budgets }: Pick<Budgets, "budgets">, juror: JurorBudget): Allowance[] => [
+  ...Object.entries(budgets).flatMap(([budget, each]) => (each.of === "everything" ? allowances(budget, null, each) : [])),
+  ...jurorAllowance(juror),
+];
 
 /** The limit of a scoped token. */
 export const tokenAllowance = ({ id, maxUsd, expiresAt }: TokenBudget): Allowance => ({

@@ -5,6 +5,7 @@ import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.t
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import type { CallArguments } from "./argument-conditions.ts";
 import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from "./conditions.ts";
+import type { Juror, JurorTerms } from "./juror.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { riskLevels } from "./risk.ts";
 import { type Consequences, type Policy, everyoneIn, mayAsk, policySchema } from "./rules.ts";
@@ -28,15 +29,22 @@ const reaches: readonly Reach[] = ["tool", "server", "key"];
 /** Whether `narrow` is within `wide`, or equal to it. */
 export const isWithin = (narrow: Reach, wide: Reach): boolean => reaches.indexOf(narrow) <= reaches.indexOf(wide);
 
-/** `refuse` also where it would have been refused because its owner is unknown. */
+/**
+ * `refuse` also where it would have been refused because its owner is unknown. Its juror is not
+ * asked, and lets nothing pass.
+ */
 type ShadowRuling = Pick<Consequences, "request" | "response" | "quorum"> & {
   readonly rule: string;
   readonly reviewers: readonly string[];
 };
 
 /** The consequences of the rules that apply, with people in place of their names. */
-export type GatePlan = Readonly<Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow">> & {
+export type GatePlan = Readonly<
+  Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow" | "juror">
+> & {
   readonly rule: string;
+  /** It may open the request gate, within its bounds. */
+  readonly juror?: Juror;
   readonly request: Exclude<Consequences["request"], "confirm">;
   /** The owner confirms: who is asked is the owner, and nobody else may decide. */
   readonly confirm?: true;
@@ -102,6 +110,8 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     theirs.length >= quorum ? theirs : known(everyoneIn(policy, [...first, ...others.flatMap((other) => other.gate.reviewers)]));
   return {
     rule: strictest.rule,
+    // A call has one outcome.
+    ...(strictest.juror === null || others.length > 0 ? {} : { juror: strictest.juror }),
     ...(outcomes.some(({ isConfirmed }) => isConfirmed) ? { confirm: true } : {}),
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
@@ -201,6 +211,7 @@ type Outcome = {
   readonly gate: Omit<Policy["default"], "request"> & Pick<GatePlan, "request">;
   /** Only the owner of the key decides. */
   readonly isConfirmed: boolean;
+  readonly juror: Juror | null;
 };
 
 /** What no rule is about and nobody asked to review: a client's call, and a server's form. */
@@ -214,12 +225,21 @@ function outcomeAt(policy: Policy, position: number, { subject, keyOwner }: Judg
   const rule = policy.rules[position];
   const byDefault = isUnnamedSubject(subject) ? policy.default : unreviewed;
   const then = rule === undefined ? byDefault : { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers };
-  const named = { position, rule: rule?.name ?? "default" };
-  const { request } = then;
+  const juror = jurorOf(rule?.then);
+  const named = { position, rule: rule?.name ?? "default", juror };
+  // What the rule allows is asked about, unless its juror lets it pass.
+  const request = then.request === "allow" && juror !== null ? "review" : then.request;
   if (request !== "confirm") return { ...named, gate: { ...then, request }, isConfirmed: false };
   const owner = reviewerWhoIs(policy, keyOwner);
   const alone = { reviewers: owner === null ? [] : [owner.name], quorum: 1, selfApproval: true, escalate: null, handOverTo: [] };
   return { ...named, gate: { ...then, ...alone, request: "review" }, isConfirmed: true };
+}
+
+function jurorOf(then: { readonly juror: JurorTerms | null; readonly request: Consequences["request"] } | undefined): Juror | null {
+  if (then === undefined || then.juror === null) return null;
+  const { mayPass, ...terms } = then.juror;
+  if (then.request === "allow") return { ...terms, bounds: null };
+  return mayPass === undefined ? null : { ...terms, bounds: mayPass };
 }
 
 /** A response gate that the reply's risk may close counts as closed. */

@@ -8,7 +8,7 @@ import { isRoom } from "../notice-channels.ts";
 import { type Conditions, isAbout, isUnnamedSubject } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
-import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
+import { type AskingTerms, type Consequences, type Policy, type PolicyReviewer, mayAsk } from "./rules.ts";
 
 type OwnedKey = {
   readonly name: string;
@@ -59,13 +59,11 @@ function ruleFor(policy: Policy, key: OwnedKey, subject: JudgedSubject): string 
 }
 
 /** Whether a reviewer is or may be asked by this rule and must not be the request's owner. */
-export const barsOwn = (then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk">): boolean =>
-  !then.selfApproval && mayAsk(then);
+export const barsOwn = (then: AskingTerms & Pick<Consequences, "selfApproval">): boolean => !then.selfApproval && mayAsk(then);
 
 /** Whether a rule asks the owner or bars them, and refuses what has no owner whom it knows. */
-export const needsOwner = (
-  then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk"> & { readonly shadow?: boolean },
-): boolean => then.shadow !== true && (then.request === "confirm" || barsOwn(then));
+export const needsOwner = (then: AskingTerms & Pick<Consequences, "selfApproval"> & { readonly shadow?: boolean }): boolean =>
+  then.shadow !== true && (then.request === "confirm" || barsOwn(then));
 
 const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey, subject: JudgedSubject): boolean =>
   (when.key === undefined || matchesGlob(when.key, name)) &&

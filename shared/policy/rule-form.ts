@@ -59,6 +59,13 @@ const handingOver = (name: string): FieldCodec => ({
   },
 });
 
+/** One text of several lines. */
+const paragraph = (name: string): FieldCodec => ({
+  kind: "lines",
+  show: (value) => ({ [name]: [textOf(value)] }),
+  read: (values) => oneOf(values, name) || undefined,
+});
+
 /** A line for each: `/env equals "production"`. The value is JSON, or a text as it was typed. */
 const argumentLines = (name: string): FieldCodec => ({
   kind: "lines",
@@ -94,6 +101,8 @@ export const consequenceMembers = membersOf(consequencesSchema, {
   noticeExcerpt: box("start", "none"),
   context: box("thisServer", "none"),
   handOverTo: handingOver,
+  "juror-instructions": paragraph,
+  "juror-mayPass-arguments": argumentLines,
 });
 
 /** The form's fields for a rule, or for the default. */

@@ -8,6 +8,7 @@ import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
+import { jurorSchema } from "./juror.ts";
 import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
@@ -104,6 +105,8 @@ export const consequencesSchema = z.strictObject({
   reviewers: names.min(1).optional(),
   /** The rule decides nothing: what it would have done is recorded, and later rules count. */
   shadow: z.boolean().default(false),
+  /** Of tool calls: a model that is asked first. */
+  juror: jurorSchema.nullable().default(null),
 });
 const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
 
@@ -163,7 +166,7 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
       issues.push(issueAt(pointerTo(["rules", index, "name"]), "ruleTwice"));
-    issues.push(...subjectIssues(rule.when, index), ...confirmIssues(rule, index));
+    issues.push(...subjectIssues(rule.when, index), ...confirmIssues(rule, index), ...jurorIssues(rule, index));
     issues.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
@@ -198,6 +201,16 @@ function confirmIssues({ when, then }: PolicyRule, index: number): Issue[] {
     ...((then.handOverTo ?? []).length === 0 ? [] : ["handOverTo"]),
   ];
   return [...(subject === "message" ? [at("request", "confirmsCalls")] : []), ...others.map((member) => at(member, "ownerConfirms"))];
+}
+
+/** A juror that could do nothing, and bounds of one that lets nothing pass. */
+function jurorIssues({ when, then: { juror, request } }: PolicyRule, index: number): Issue[] {
+  if (juror === null) return [];
+  const at = (said: IssueKey, ...members: string[]): Issue[] => [issueAt(pointerTo(["rules", index, "then", "juror", ...members]), said)];
+  if (when.subject !== "toolCall") return at("onlyOfCalls");
+  if (request === "refuse") return at("jurorOfRefused");
+  if (request === "allow") return juror.mayPass === undefined ? [] : at("jurorOfAllowed", "mayPass");
+  return juror.mayPass === undefined ? at("jurorWithoutBounds") : [];
 }
 
 /**
@@ -270,9 +283,12 @@ function peopleIssues(policy: Policy): Issue[] {
   return issues;
 }
 
+/** What says whether people are asked; a juror may have them asked. */
+export type AskingTerms = Pick<Consequences, "request" | "response" | "replyRisk"> & { readonly juror?: object | null | undefined };
+
 /** Whether a reviewer is asked by such a rule, or may be because of the reply's risk. */
-export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
-  request !== "refuse" && (request !== "allow" || response === "review" || replyRisk !== null);
+export const mayAsk = ({ request, response, replyRisk, juror = null }: AskingTerms): boolean =>
+  request !== "refuse" && (request !== "allow" || response === "review" || replyRisk !== null || juror !== null);
 
 /**
  * Rules are named in the record, and in markers; who may lift has a name that the record can give.
@@ -294,7 +310,7 @@ function redactionIssues(policy: Policy): Issue[] {
 
 const mostPeople = 200;
 
-function gateIssues(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Issue[] {
+function gateIssues(policy: Policy, gate: Policy["default"] & AskingTerms, path: readonly PropertyKey[]): Issue[] {
   const issues: Issue[] = [];
   const at = (members: readonly PropertyKey[], said: IssueKey | IssuePhrase): number =>
     issues.push(issueAt(pointerTo([...path, ...members]), said));

@@ -20,7 +20,7 @@ export type ReplayedRequest = {
   readonly state: LineState;
   /** The first event of its record; null where that is deleted. */
   readonly fact: RecordFact | null;
-  /** Its events `grantUsed`. */
+  /** Its events `grantUsed`, and `jurorDecided`. */
   readonly grants: readonly RecordFact[];
 };
 
@@ -97,7 +97,9 @@ function compared(policy: Policy, request: JudgedRequest, before: Ruling, grants
 }
 
 const isGranted = (grants: readonly RecordFact[], gate: Gate): boolean =>
-  grants.some((grant) => grant.kind === "grantUsed" && grant.gate === gate);
+  grants.some((each) => (each.kind === "grantUsed" ? each.gate === gate : gate === "request" && isPass(each)));
+
+const isPass = (fact: RecordFact): boolean => fact.kind === "jurorDecided" && fact.verdict === "passed";
 
 function rulingBefore(fact: Extract<RecordFact, { kind: "received" }>, grants: readonly RecordFact[]): Ruling {
   const { rule, requestGate, responseGate, replyRisk = null, asked = { reviewers: [], quorum: 1 } } = fact;
@@ -122,10 +124,11 @@ function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string,
 }
 
 /**
- * Whether a grant that let a request pass would do so under the same rule of another policy, as far
+ * Whether a grant, or a juror, that let a request pass would do so under the same rule of another policy, as far
  * as the record says.
  */
 function stillCounts(gates: GatePlan, { provenance }: JudgedRequest, grant: RecordFact): boolean {
+  if (isPass(grant)) return gates.juror !== undefined;
   if (grant.kind === "grantUsed" && grant.bypass === true) return true;
   if (grant.kind !== "grantUsed" || !gates.grants || gates.quorum > 1) return false;
   if (provenance === "inferred" && !gates.grantsInferred) return false;

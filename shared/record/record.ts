@@ -7,6 +7,7 @@ import { type JsonObject, digestOf } from "../encoding.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
+import type { JurorVerdict } from "../policy/juror.ts";
 import type { StopReach } from "../policy/stops.ts";
 import type { Attempt, Note, StopScope, Took, Usage } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
@@ -322,6 +323,8 @@ export type RecordFact =
       readonly uses: number;
       readonly expiresAt: string;
     }
+  /** The juror of the rule let the call pass, or had people asked. */
+  | ({ readonly kind: "jurorDecided" } & JurorVerdict)
   /** A grant that reviewer `by` gave earlier opened the gate. */
   /** `bypass`: an operator's. */
   | { readonly kind: "grantUsed"; readonly gate: Gate; readonly grant: string; readonly by: string; readonly bypass?: true }

@@ -24,6 +24,7 @@ export type AskedReviewer = {
 type Kept =
   | Fact<"redacted">
   | Fact<"grantUsed">
+  | Fact<"jurorDecided">
   | Fact<"handedOver">
   | Fact<"declined">
   | Fact<"linkRenewed">
@@ -158,6 +159,8 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "refused":
     case "refusedMany":
       return step(fact, "bad");
+    case "jurorDecided":
+      return step(fact, fact.verdict === "passed" ? "ok" : "plain");
     case "redacted":
     case "grantUsed":
     case "granted":

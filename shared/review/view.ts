@@ -5,6 +5,7 @@ import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
 import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
+import type { JurorWhy } from "../policy/juror.ts";
 import type { StopReach } from "../policy/stops.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
@@ -177,6 +178,8 @@ export type ReviewCommon = {
   readonly before?: Subjects["toolCall"]["request"] | null;
   /** With it: in how many arguments this one differs. */
   readonly differing?: number;
+  /** The rule's juror did not let the call pass. `reason`: in the model's words; in no notice. */
+  readonly raised?: { readonly model: string; readonly why: JurorWhy; readonly reason: string | null };
   /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];

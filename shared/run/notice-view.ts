@@ -51,7 +51,7 @@ export function forNotice(
   { gatePolicy, redaction }: Pick<RunInput, "gatePolicy" | "redaction">,
   texts: NoticeTexts = noticeTexts(view, { redaction }),
 ): NoticeContent {
-  const { redactions: _originals, mayLift: _may, before: _call, ...rest } = view;
+  const { redactions: _originals, mayLift: _may, before: _call, raised: _said, ...rest } = view;
   const bare = { ...rest, requestAsAsked: null, replyAsGenerated: null } as ReviewView; // of the same subject
   const { noticeExcerpt: excerpt } = gatePolicy;
   if (redaction === undefined) return { view: bare, excerpt };

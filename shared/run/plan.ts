@@ -8,6 +8,7 @@ import { judged } from "../policy/conditions.ts";
 import { type GatePlan, judge } from "../policy/evaluate.ts";
 import { formGates } from "../policy/form-gates.ts";
 import type { GrantPass } from "../policy/grant.ts";
+import type { JurorVerdict } from "../policy/juror.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
@@ -59,6 +60,10 @@ export type Plan = {
   readonly judged: JudgedRequest;
   /** Closed gates that grants of the key open: added after planning. */
   readonly granted?: readonly GrantPass[];
+  /** What the rule's juror said, where there is one: added after planning. */
+  readonly juror?: JurorVerdict;
+  /** Why it had people asked, in its words. */
+  readonly jurorReason?: string;
 };
 
 /**
@@ -100,7 +105,7 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
 }
 
 /** Of a tool's call, as it came and as it is sent. */
-const argumentsOf = (given: SubjectRequest, sent: SubjectRequest): CallArguments | undefined =>
+export const argumentsOf = (given: SubjectRequest, sent: SubjectRequest): CallArguments | undefined =>
   isToolCall(given) && isToolCall(sent) ? { given: given.arguments, sent: sent.arguments } : undefined;
 
 const judgedSubject = ({ request, endpoint }: PlanInput): JudgedSubject =>

@@ -65,6 +65,8 @@ type PresentInput = {
   readonly written: SubjectReply | null;
   /** Of a call, at the request gate: the one of its tool that was approved last. */
   readonly lastCall: ToolCall | null;
+  /** At the request gate: what the rule's juror wrote. */
+  readonly jurorReason: string | null;
   readonly model: ModelFacts | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt: number | null;
@@ -120,6 +122,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
     ...sinceLastCall(shown),
+    ...raisedBy(shown),
     ...ofSession(shown, review),
     risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
@@ -131,6 +134,12 @@ export function presentReview(shown: PresentInput): ReviewView | null {
 function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<ReviewCommon, "before" | "differing"> {
   if (lastCall === null || !isToolCall(request)) return {};
   return { before: lastCall, differing: callDifferences(request, lastCall).length };
+}
+
+/** That the rule's juror had people asked. */
+function raisedBy({ input: { juror }, gate, jurorReason }: PresentInput): Pick<ReviewCommon, "raised"> {
+  if (juror?.verdict !== "raised" || gate === "response") return {};
+  return { raised: { model: juror.model, why: juror.why, reason: jurorReason } };
 }
 
 /**

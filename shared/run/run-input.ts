@@ -10,6 +10,7 @@ import type { KeyBudget, TokenBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import { mayAsk } from "../policy/rules.ts";
 import type { GrantPass } from "../policy/grant.ts";
+import type { JurorVerdict } from "../policy/juror.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
@@ -106,6 +107,10 @@ export type RequestInput = {
   readonly gatePolicy: GatePlan;
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
+  /** What the rule's juror said; absent where there is none. */
+  readonly juror?: JurorVerdict;
+  /** Why it had people asked, in its words: what a model wrote, which is content. */
+  readonly jurorReason?: string;
   readonly risks: readonly RiskNote[];
   /** What the rules judged it by. */
   readonly judged: JudgedRequest;
@@ -214,8 +219,8 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
   });
 
 /**
- * The first events of a run's record: the request, what was masked in it, and the grants that
- * opened gates for it.
+ * The first events of a run's record: the request, what was masked in it, and the grants and the
+ * juror that opened gates for it.
  */
 export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
   receivedFact(input, digest),
@@ -227,6 +232,7 @@ export const inputFacts = (input: Omit<RequestInput, "request">, digest: string)
     by,
     ...(bypass === undefined ? {} : { bypass }),
   })),
+  ...(input.juror === undefined ? [] : [{ kind: "jurorDecided" as const, ...input.juror }]),
 ];
 
 /** That rules masked something, and how often: never what. */

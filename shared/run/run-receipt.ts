@@ -11,7 +11,10 @@ import type { RunState } from "./lifecycle.ts";
 import { noReviews } from "./stages.ts";
 import type { RequestInput } from "./run-input.ts";
 
-type ReceiptInput = Pick<RequestInput, "id" | "key" | "endpoint" | "requestor" | "gatePolicy" | "granted" | "asked" | "policyVersion">;
+type ReceiptInput = Pick<
+  RequestInput,
+  "id" | "key" | "endpoint" | "requestor" | "gatePolicy" | "granted" | "juror" | "asked" | "policyVersion"
+>;
 
 /**
  * `asked`: as it came; `sent`: as it is, or would be, sent. `state`: null where nobody was asked.
@@ -34,7 +37,7 @@ export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: Re
     name: input.requestor.name,
     key: input.key.id,
     policy: { rule: input.gatePolicy.rule, version: input.policyVersion ?? 0 },
-    mode: modeOf(decision, reviewers, input.granted ?? []),
+    mode: modeOf(decision, reviewers, input),
     decision,
     edited: { request: !isWritten && (request?.version ?? 1) > 1, reply: isWritten || (response?.version ?? 1) > 1 },
     reviewers,
@@ -90,11 +93,12 @@ function decisionOf(state: RunState | null): ReceiptDecision {
 function modeOf(
   decision: ReceiptDecision,
   reviewers: readonly ReviewerFacts[],
-  granted: NonNullable<ReceiptInput["granted"]>,
+  { granted = [], juror }: Pick<ReceiptInput, "granted" | "juror">,
 ): ReceiptMode {
   if (decision === "denied") return "human";
   if (decision !== "approved") return "policy";
   if (granted.some(({ bypass }) => bypass === true)) return "bypass";
+  if (juror?.verdict === "passed") return "policy";
   if (granted.length > 0) return "grant";
   return reviewers.length > 0 ? "human" : "policy";
 }

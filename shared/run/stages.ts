@@ -11,18 +11,19 @@ import type { RunInput } from "./run-input.ts";
 /** What is done with each kind of subject between its reviews. */
 const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message: "model", toolCall: "tool", form: "none" };
 
-type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "request"> & { readonly act?: RunInput["act"] | undefined };
+type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "juror" | "request"> & { readonly act?: RunInput["act"] | undefined };
 
 /**
- * A person must decide at the gates that the policy closes and no grant opens. A grant for the
+ * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A grant for the
  * reply covers the reply to the request as asked: the policy counts where a reviewer edits the
  * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
  * with a lower risk. What a call returns that its caller makes elsewhere does not come here: nobody
  * reviews it.
  */
-export function stagesOf({ gatePolicy, granted = [], request, act }: StagesInput): readonly Stage[] {
-  const asked = (gate: Gate): readonly Condition[] =>
-    gatePolicy[gate] === "review" && granted.every((pass) => pass.gate !== gate) ? [{ kind: "always" }] : [];
+export function stagesOf({ gatePolicy, granted = [], juror, request, act }: StagesInput): readonly Stage[] {
+  const isOpened = (gate: Gate): boolean =>
+    granted.some((pass) => pass.gate === gate) || (gate === "request" && juror?.verdict === "passed");
+  const asked = (gate: Gate): readonly Condition[] => (gatePolicy[gate] === "review" && !isOpened(gate) ? [{ kind: "always" }] : []);
   const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
     gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
   );

@@ -118,6 +118,8 @@ function attributesOf(fact: RecordFact): Attributes {
       };
     case "grantUsed":
       return { [`countersign.gate.${fact.gate}`]: "granted" };
+    case "jurorDecided":
+      return { "countersign.juror": fact.verdict };
     case "fromCache":
       return { "countersign.from_cache": true };
     case "adopted":

@@ -7,7 +7,7 @@ import type { TraceContext } from "./trace-context.ts";
 
 /** A step of the pipeline that had an end. */
 export type TracedStep = {
-  readonly name: "plan" | "association" | "admission" | "images";
+  readonly name: "plan" | "association" | "admission" | "images" | "juror";
   readonly startedAt: number;
   readonly endedAt: number;
   /** It took the share of the key's limits that the isolate holds, and asked no object. */

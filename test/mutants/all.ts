@@ -12,6 +12,7 @@ import { relayGapMutants } from "./gaps-relay.ts";
 import { failureMutants } from "./failures.ts";
 import { formMutants } from "./forms.ts";
 import { oauthMutants } from "./oauth.ts";
+import { jurorMutants } from "./juror.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -51,6 +52,7 @@ export const mutants: readonly Mutant[] = [
   ...grantMutants,
   ...associationMutants,
   ...callMutants,
+  ...jurorMutants,
   ...approvalMutants,
   ...relayedCallMutants,
   ...runMutants,

@@ -90,6 +90,8 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     ...(plan.policyVersion === undefined ? {} : { policyVersion: plan.policyVersion }),
     ...(wantsReceipts(incoming, plan) ? { receipts: true, ...askedDigest(incoming) } : {}),
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
+    ...(plan.juror === undefined ? {} : { juror: plan.juror }),
+    ...(plan.jurorReason === undefined ? {} : { jurorReason: plan.jurorReason }),
     risks: plan.risks,
     judged: plan.judged,
     contextIgnored: incoming.contextIgnored,

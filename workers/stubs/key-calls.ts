@@ -109,6 +109,12 @@ export const sessionHeader = "X-Session";
 
 export const mostHeader = "X-Most";
 
+/** `call`: equal for identical calls. `perHour`: null where the rule itself lets them pass. */
+export type JurorCase = { readonly run: string; readonly rule: string; readonly call: string; readonly perHour: number | null };
+
+/** `raisedBefore`: it had people asked about the identical call within the last hour. */
+export type JurorCaseAnswer = "open" | "passesUsedUp" | "raisedBefore";
+
 export interface KeyCalls extends Rpc.DurableObjectBranded {
   /**
    * Admits a request, with the gates that grants open for it; or says which limit it is over and
@@ -122,6 +128,13 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   giveGrant(grant: JsonOf<Grant>): void;
   /** Gives back a use of a grant, where the request adopted an earlier run instead. */
   giveBackGrants(identity: string, run: string): void;
+  /**
+   * Whether a rule's juror may be asked about a call now. `open`: the call counts as one that it
+   * let pass, until `jurorRaised`.
+   */
+  openJurorCase(question: JurorCase): JurorCaseAnswer;
+  /** It did not let the call of this run pass. */
+  jurorRaised(run: string): void;
   /** Takes effect with the next request; false where the key has no grant of this id. */
   revokeGrant(id: string): boolean;
   /** Newest first. */

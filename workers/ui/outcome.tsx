@@ -138,6 +138,21 @@ export const HandedOver = ({ view }: { view: ReviewView }) => {
   );
 };
 
+/** That the rule's juror did not let the call pass, with its own words. */
+export const Raised = ({ view: { raised } }: { view: ReviewView }) => {
+  const { page } = useWords();
+  // Outside its bounds it is not asked: people are, as without it.
+  if (raised === undefined || raised.why === "outOfBounds") return null;
+  return (
+    <section class="parts handed">
+      <p class="origin">
+        <span>{fill(page.raised[raised.why], { model: <Name value={raised.model} /> })}</span>
+      </p>
+      {raised.reason === null ? null : <OutsideText text={raised.reason} />}
+    </section>
+  );
+};
+
 /** `uncounted`: why the reader's own form, which came after it, did not count. */
 export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: string | undefined }) => {
   const words = useWords();

@@ -22,7 +22,7 @@ import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from
 import { LiveBanner } from "./live.tsx";
 import { People, Person, Time } from "./names.tsx";
 import { Next } from "./next.tsx";
-import { HandedOver, Outcome, OwnDecision } from "./outcome.tsx";
+import { HandedOver, Outcome, OwnDecision, Raised } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { PlaceName } from "./outside-text.tsx";
@@ -250,6 +250,7 @@ export const Notices = ({ view, facts }: ViewWithFacts) => {
   return (
     <>
       <HandedOver view={view} />
+      <Raised view={view} />
       {view.gate === "response" && facts.isOpen && view.written?.by === view.reviewer ? (
         <p class="note">{words.page.written.yours}</p>
       ) : null}

@@ -26,7 +26,8 @@ const speeches: Readonly<Record<Language, Speech>> = {
  */
 type SpokenRule = {
   readonly when: Conditions | null;
-  readonly then: Omit<Consequences, "shadow"> & { readonly reviewers: readonly string[]; readonly shadow?: boolean };
+  readonly then: Omit<Consequences, "shadow" | "juror"> &
+    Partial<Pick<Consequences, "juror">> & { readonly reviewers: readonly string[]; readonly shadow?: boolean };
 };
 
 /** The sentences of a rule, as parts to be shown one after the other. */
@@ -185,6 +186,12 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),
   timeoutCoversReview: flag("timeoutCoversReview"),
   shadow: (then, { words }) => (then.shadow ? [stressed(words.then.shadow)] : []),
+  juror: ({ juror = null }, { words, locale }) => {
+    if (juror === null) return [];
+    const { mayPass } = juror;
+    const values = { model: [{ name: juror.model }], count: [strong((mayPass?.perHour ?? 0).toLocaleString(locale))] };
+    return [filled(words.then.juror[mayPass === undefined ? "raises" : "passes"], values)];
+  },
   receipt: (then, { words }) => (isOpen(then) && then.receipt ? [[words.then.receipt]] : []),
   cheaperWithinBudget: (then, { words }) => (isOpen(then) && then.cheaperWithinBudget ? [[words.then.cheaper]] : []),
 };

@@ -100,6 +100,10 @@ const en = {
     timeoutCoversReview: "The request's timeout includes the review.",
     cheaper: "If a budget is short, a cheaper model may answer.",
     receipt: "A receipt goes with the answer.",
+    juror: {
+      raises: "The model {model} is asked first; *people are asked* only about what it does not let pass.",
+      passes: "The model {model} is asked first, and may *let {count} calls an hour pass*.",
+    },
   },
 };
 
@@ -197,6 +201,10 @@ const zhCN: RuleWords = {
     timeoutCoversReview: "请求的超时包含审核时间。",
     cheaper: "预算不足时，可由更便宜的模型回复。",
     receipt: "答复附带凭据。",
+    juror: {
+      raises: "先询问模型 {model}，*只有它没有放行的调用才由人审核*。",
+      passes: "先询问模型 {model}，它*每小时可以放行 {count} 个调用*。",
+    },
   },
 };
 

@@ -61,7 +61,7 @@ const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
 });
 
 test("every example is a policy that is accepted, and the first is the default", () => {
-  expect(policies).toHaveLength(8);
+  expect(policies).toHaveLength(9);
   expect(policies[0]).toEqual(defaultPolicy());
 });
 

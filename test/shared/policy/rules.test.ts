@@ -9,6 +9,7 @@ const people = {
 };
 const policyWith = (members: object): object => ({ default: { reviewers: ["everyone"] }, reviewers: people, ...members });
 const ruleThen = (then: object): object => policyWith({ rules: [{ name: "r", when: {}, then }] });
+const callThen = (then: object): object => policyWith({ rules: [{ name: "r", when: { subject: "toolCall" }, then }] });
 const problemsOf = (document: unknown): string[] => {
   const parsed = parsePolicy(document);
   return parsed.ok ? [] : parsed.error.map(({ pointer, message }) => `${pointer} ${message}`);
@@ -37,7 +38,7 @@ test("what is left out is careful", () => {
     cheaperWithinBudget: false,
   };
   expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });
-  expect(parsed.ok && parsed.value.rules[0]?.then).toEqual({ ...careful, shadow: false });
+  expect(parsed.ok && parsed.value.rules[0]?.then).toEqual({ ...careful, shadow: false, juror: null });
   expect(parsed.ok && parsed.value.imageHosts).toEqual([]);
 });
 
@@ -59,6 +60,23 @@ test("one person may be in two groups, described alike", () => {
 const faults: [string, unknown, RegExp][] = [
   ["an unknown member", policyWith({ rule: [] }), /^\/rule is not a known member/],
   ["an unknown condition", policyWith({ rules: [{ name: "r", when: { sever: "x" } }] }), /^\/rules\/0\/when\/sever /],
+  [
+    "a juror of what is no call",
+    ruleThen({ juror: { model: "m", mayPass: { perHour: 1 } } }),
+    /^\/rules\/0\/then\/juror is for tool calls/,
+  ],
+  ["a juror of what is refused", callThen({ request: "refuse", juror: { model: "m" } }), /^\/rules\/0\/then\/juror is asked about nothing/],
+  [
+    "a juror's bounds where the rule allows",
+    callThen({ request: "allow", juror: { model: "m", mayPass: { perHour: 1 } } }),
+    /^\/rules\/0\/then\/juror\/mayPass says what/,
+  ],
+  ["a juror that may do nothing", callThen({ juror: { model: "m" } }), /^\/rules\/0\/then\/juror may let nothing pass/],
+  [
+    "a juror with nobody to ask",
+    { ...callThen({ request: "allow", response: "allow", juror: { model: "m" } }), default: { request: "allow", response: "allow" } },
+    /^\/rules\/0\/then\/reviewers names no reviewer/,
+  ],
   ["no reviewers at all", {}, /^\/default\/reviewers names no reviewer/],
   ["an unknown group", ruleThen({ reviewers: ["nobody"] }), /^\/rules\/0\/then\/reviewers\/0 is not a group/],
   ["a group that every object has", ruleThen({ reviewers: ["constructor"] }), /^\/rules\/0\/then\/reviewers\/0 is not a group/],

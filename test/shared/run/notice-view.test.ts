@@ -39,6 +39,11 @@ describe("a view for notices", () => {
     expect([shown.requestAsAsked, shown.replyAsGenerated, shown.redactions]).toEqual([null, null, undefined]);
   });
 
+  test("has nothing that a juror wrote", () => {
+    const raised: ReviewView["raised"] = { model: "judge", why: "said", reason: "the arguments again" };
+    expect(JSON.stringify(forNotice({ ...view, raised }, inputOf(redaction)))).not.toContain("the arguments again");
+  });
+
   test("has no excerpt where its texts cannot be masked", () => {
     const slow: RedactionTerms = { rules: [{ name: "slow", at: ["notice"], pattern: "[a-z]{200}Z", label: "slow" }], mayLift: [] };
     const long: ReviewView = { ...view, reply: { ...reply, content: [{ type: "text", text: "a".repeat(400_000) }] } };

@@ -53,6 +53,16 @@ const factsOf = (of: RunState | null, more: Partial<Input> = {}, sent = call) =>
   receiptFacts(input(more), { asked: call, sent, state: of, at });
 
 describe("a receipt", () => {
+  test("claims no person where a juror let the call pass, also where a person reviewed the result", () => {
+    const juror = { model: "judge", verdict: "passed" as const };
+    expect(factsOf(null, { juror }).mode).toBe("policy");
+    const response = review({ gate: "response" });
+    expect(factsOf(state({ reviews: { request: null, response } }), { juror }).mode).toBe("policy");
+    const granted = [{ gate: "response" as const, grant: "g", by: "Ada" }];
+    expect(factsOf(null, { juror, granted }).mode).toBe("policy");
+    expect(factsOf(state(), { juror: { model: "judge", verdict: "raised", why: "said" } }).mode).toBe("human");
+  });
+
   test("names the people whose approvals counted, and how they came", () => {
     const votes = [
       { reviewer: "Ada", version: 1, at: at - 2_000, channel: "inbox" },

@@ -2,11 +2,20 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { type Allowance, type Budgets, allowances, nanosInUsd, ownBudgetName } from "../../../shared/budget/budgets.ts";
+import {
+  type Allowance,
+  type Budgets,
+  type JurorBudget,
+  allowances,
+  jurorAllowance,
+  nanosInUsd,
+  ownBudgetName,
+} from "../../../shared/budget/budgets.ts";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
+import { documentsOf } from "../../stores/documents.ts";
 import { acceptedKeys, type KeyRecord } from "../../stores/keys.ts";
 import { budgetStub, configStub, keyStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -41,8 +50,8 @@ export async function spendNow(
   most: number,
 ): Promise<{ readonly budgets: readonly BudgetLine[]; readonly isPartial: boolean }> {
   const keys = await acceptedKeys(c.env, Date.now());
-  const budgets = await currentBudgets(c);
-  const { first = [], others = [] } = Object.groupBy(everyAllowance(budgets, keys), (each) =>
+  const [budgets, jurors] = await Promise.all([currentBudgets(c), jurorsOf(c)]);
+  const { first = [], others = [] } = Object.groupBy(everyAllowance(budgets, keys, jurors), (each) =>
     isOfEverything(budgets, each) ? "first" : "others",
   );
   const asked = [...first, ...others].slice(0, most);
@@ -55,10 +64,16 @@ export async function spendNow(
 const isOfEverything = ({ budgets }: Budgets, { budget }: Allowance): boolean =>
   Object.hasOwn(budgets, budget) && budgets[budget]?.of === "everything";
 
+/** The jurors of the policy's rules, each with a budget of its own. */
+async function jurorsOf(c: AppContext): Promise<JurorBudget[]> {
+  const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  return policy.rules.flatMap(({ name: rule, then: { juror } }) => (juror === null ? [] : [{ rule, usdPerDay: juror.usdPerDay }]));
+}
+
 /**
  * One for each amount that is counted by itself: a `*` budget has one for each key, or each owner.
  */
-export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
+export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[], jurors: readonly JurorBudget[] = []): Allowance[] {
   const owners = [...new Set(keys.flatMap(({ owner }) => owner ?? []))];
   const partsOf = (of: Budgets["budgets"][string]["of"]): readonly (string | null)[] => {
     if (of !== "everything" && "key" in of && of.key === "*") return keys.map(({ id }) => id);
@@ -67,6 +82,7 @@ export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[])
   return [
     ...Object.entries(budgets).flatMap(([name, budget]) => partsOf(budget.of).flatMap((part) => allowances(name, part, budget))),
     ...keys.flatMap(({ id, budget }) => ownAllowances(id, budget)),
+    ...jurors.flatMap(jurorAllowance),
   ];
 }
 

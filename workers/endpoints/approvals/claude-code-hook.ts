@@ -60,6 +60,7 @@ claudeCodeRoutes.post(paths.claudeCodeHook, hook, async (c) => {
   const definition = definitionOf({ description: `Claude Code calls it in the directory ${cwd}` });
   const call: ToolCall = { kind: "toolCall", server: claudeCode.CLAUDE_CODE_SERVER, tool, arguments: input, definition };
   const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
+  const cameAt = Date.now();
   const refuseCall = refusing(c, { name: tool, trace });
   const started = await beginApproval({
     env: c.env,
@@ -78,7 +79,11 @@ claudeCodeRoutes.post(paths.claudeCodeHook, hook, async (c) => {
   return answerDecision(c, started.value.started, {
     encode: (outcome) => claudeCode.hookOutput(outcome, input),
     refuse: refuseCall,
-    hold: { milliseconds: wait.data.wait * 1000, answer: claudeCode.hookDenial(claudeCode.hookStillWaiting) },
+    // A juror may have taken a part of the wait.
+    hold: {
+      milliseconds: Math.max(0, wait.data.wait * 1000 - (Date.now() - cameAt)),
+      answer: claudeCode.hookDenial(claudeCode.hookStillWaiting),
+    },
   });
 });
 

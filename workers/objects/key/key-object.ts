@@ -18,6 +18,8 @@ import {
   type CountAnswer,
   type CountInput,
   type GivenToAdmit,
+  type JurorCase,
+  type JurorCaseAnswer,
 } from "../../stubs/key-calls.ts";
 import type { Grant, GrantPass } from "../../../shared/policy/grant.ts";
 import {
@@ -41,6 +43,7 @@ import { keySchema } from "../schema/key-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { KeySessions } from "./key-sessions.ts";
 import { KeyGrants } from "./key-grants.ts";
+import { KeyJurors } from "./key-jurors.ts";
 import { KeyDependents } from "./key-dependents.ts";
 import { KeyWindows } from "./key-windows.ts";
 
@@ -62,6 +65,7 @@ export class KeyObject extends StoredObject implements KeyCalls {
   /** Runs by the digest of their request: see `indexRun`. */
   readonly #index = new Map<string, { run: string; expiresAt: number }>();
   readonly #grants: KeyGrants;
+  readonly #jurors: KeyJurors;
   readonly #dependents: KeyDependents;
   readonly #sessions: KeySessions;
   readonly #windows: KeyWindows;
@@ -71,6 +75,7 @@ export class KeyObject extends StoredObject implements KeyCalls {
     super(ctx, env, keySchema);
     this.tables.create();
     this.#grants = new KeyGrants(ctx.storage);
+    this.#jurors = new KeyJurors(this.sql);
     this.#windows = new KeyWindows(ctx, () => this.now());
     this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
     this.#dependents = new KeyDependents(env, this.sql, this.clock, this.#alarm);
@@ -164,6 +169,14 @@ export class KeyObject extends StoredObject implements KeyCalls {
 
   giveBackGrants(identity: string, run: string): void {
     this.#grants.giveBack(identity, run);
+  }
+
+  openJurorCase(question: JurorCase): JurorCaseAnswer {
+    return this.#jurors.open(question, this.now());
+  }
+
+  jurorRaised(run: string): void {
+    this.#jurors.raised(run);
   }
 
   revokeGrant(id: string): boolean {

@@ -236,7 +236,7 @@ export class LedgerEvents {
     return found.slice(0, limit);
   }
 
-  /** The first event of a run, and its `grantUsed`, which come with it. */
+  /** The first event of a run, and its `grantUsed` and `jurorDecided`, which come with it. */
   async first(run: string): Promise<FirstFacts> {
     const [first] = this.#indexed(run);
     const entry = first?.firstSeq === 1 ? await this.#entry(first) : await this.whole(run);
@@ -285,7 +285,7 @@ export type FirstFacts = { readonly fact: RecordFact | null; readonly grants: re
 
 export function firstFacts(entry: LogEntry | null): FirstFacts {
   const facts = entry?.events.map(({ fact }) => fact) ?? [];
-  return { fact: facts[0] ?? null, grants: facts.filter(({ kind }) => kind === "grantUsed") };
+  return { fact: facts[0] ?? null, grants: facts.filter(({ kind }) => kind === "grantUsed" || kind === "jurorDecided") };
 }
 
 const asEntry = (run: string, events: readonly RecordEvent[], line: RunSummary | null, isWhole = false): LogEntry => ({

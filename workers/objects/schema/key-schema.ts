@@ -56,6 +56,14 @@ export const keySchema: Schema = {
       "PRIMARY KEY": "(identity, gate)",
     }),
     "CREATE INDEX grant_use_at ON grant_use (at)",
+    // The calls that rules' jurors were asked about in the last hour.
+    table("juror_case", {
+      run: "TEXT PRIMARY KEY", // the run's id
+      rule: "TEXT NOT NULL",
+      call: "TEXT NOT NULL", // the digest by which an identical call is known
+      at: "INTEGER NOT NULL",
+      passed: "INTEGER NOT NULL", // 1, also while the juror is asked; 0: it had people asked
+    }),
   ],
   migrations: [],
 };

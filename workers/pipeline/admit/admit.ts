@@ -12,6 +12,7 @@ import type { AssociateAnswer } from "../../stubs/session-calls.ts";
 import { type Associated, associate, associationRefusal, forgetReservation } from "./associate.ts";
 import { notAdmitted } from "./calls.ts";
 import { admitWithinLimits, countedSession, refusedLook } from "./limits.ts";
+import { jurorQuestion, withVerdict } from "./juror.ts";
 import { type Route, routeOf } from "./route.ts";
 import type { RunContext } from "../run-context.ts";
 import { affordable } from "../spend/spending.ts";
@@ -50,7 +51,11 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>)
   const limits = admitWithinLimits(context, { plan: planned.ok ? planned.value : null, route: policyRoute, grants: grants.value });
   const beside = limits.hasRoom ? associate(context, planned.ok ? policyRoute : null) : null;
   const [admitted, early] = await Promise.all([limits.answer, beside]);
-  const plan = withPasses(planned, admitted);
+  const passed = withPasses(planned, admitted);
+  // Only a request that is new, and that no run of an identical one waits for.
+  const isNew = admitted.kind === "admitted" && admitted.identical === null && grants.value?.asked === "fresh";
+  const question = isNew ? jurorQuestion(context, passed) : null;
+  const plan = question === null ? passed : await withVerdict(question);
   const route = plan.ok && plan !== planned ? routeOf(context, plan.value) : policyRoute;
   const associated = early ?? (await associateAfter(context, admitted, plan.ok ? route : null));
 

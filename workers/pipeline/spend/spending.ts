@@ -6,9 +6,11 @@ import { spentOf, worstOf } from "../../../shared/budget/cost.ts";
 import {
   type Allowance,
   type Budgets,
+  type JurorBudget,
   type KeyBudget,
   type TokenBudget,
   allowancesFor,
+  jurorAllowances,
   tokenAllowance,
 } from "../../../shared/budget/budgets.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
@@ -45,6 +47,8 @@ type Spender = {
   readonly server: string;
   /** Of a call that its caller makes, or of a tool that the gateway does. */
   readonly call?: Stoppable["call"];
+  /** The policy's juror is asked about the call: it spends from its own budget. */
+  readonly juror?: JurorBudget;
 };
 
 /** Who spends, and on what. */
@@ -119,18 +123,19 @@ export async function notStopped(spending: Spender): Promise<Result<null, Return
   }
 }
 
-type Whose = Pick<Spending, "key" | "server">;
+type Whose = Pick<Spending, "key" | "server" | "juror">;
 
-async function allowancesOf({ env, ctx, key, server }: Whose & Pick<Spending, "env" | "ctx">): Promise<readonly Allowance[]> {
+async function allowancesOf({ env, ctx, ...whose }: Whose & Pick<Spending, "env" | "ctx">): Promise<readonly Allowance[]> {
   const budgets = await bindingBudgetsOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  return allowancesIn(budgets, { key, server });
+  return allowancesIn(budgets, whose);
 }
 
 /** Of each version of the document, by key and server: a key's record does not change. */
 const found = new WeakMap<Budgets, Map<string, readonly Allowance[]>>();
 const mostFound = 10_000;
 
-function allowancesIn(budgets: Budgets, { key, server }: Whose): readonly Allowance[] {
+function allowancesIn(budgets: Budgets, { key, server, juror }: Whose): readonly Allowance[] {
+  if (juror !== undefined) return jurorAllowances(budgets, juror);
   let known = found.get(budgets);
   if (known === undefined) found.set(budgets, (known = new Map()));
   const label = `${key.id} ${server}`;

@@ -2,6 +2,7 @@
 // review-en.ts; the pages around it are in page-answers-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
+import type { JurorWhy } from "../../../policy/juror.ts";
 import type { RequestKind } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
@@ -11,6 +12,9 @@ import { pageFormEn } from "./page-form-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
 import { pageRedactionEn } from "./page-redaction-en.ts";
 import { pageWrittenEn } from "./page-written-en.ts";
+
+/** Of calls outside its bounds the page says nothing. */
+type RaisedWords = Readonly<Record<Exclude<JurorWhy, "outOfBounds">, string>>;
 
 /** While it is open, and afterwards. */
 type Tenses = { readonly now: string; readonly then: string };
@@ -252,6 +256,18 @@ export const pageEn = {
     handedOver: "You handed it to {to}, {at}. They have their own link. You can still read here, but not decide.",
     notMine: "You said that it is not yours, {at}. You get no more reminders. You can still read here, but not decide.",
   },
+  /** With {model}: why the rule's juror did not let a call pass. */
+  raised: {
+    said: "The policy’s juror {model} did not let this call pass. A model wrote this, and the call may have influenced it:",
+    unclear: "The policy’s juror {model} gave no clear answer about this call.",
+    timeout: "The policy’s juror {model} did not answer in time.",
+    failed: "The policy’s juror {model} could not be asked.",
+    overBudget: "The budget of the policy’s juror {model} is used up.",
+    stopped: "An operator’s stop kept the policy’s juror {model} from being asked.",
+    noModel: "The policy’s juror {model} is no model that can answer now.",
+    passesUsedUp: "The policy’s juror {model} let as many calls pass in this hour as the rule allows.",
+    raisedBefore: "The policy’s juror {model} did not let the same call pass within the last hour.",
+  } satisfies RaisedWords,
   recuse: {
     handOver: "Hand over",
     to: "To",

@@ -252,6 +252,17 @@ export const pageZh = {
     handedOver: "你已转交给 {to}，{at}。对方有自己的链接。你仍可在此查看，但不能决定。",
     notMine: "你已声明不归你审核，{at}。你不会再收到提醒。你仍可在此查看，但不能决定。",
   },
+  raised: {
+    said: "策略的陪审模型 {model} 没有放行此调用。以下文字由模型所写，可能受该调用影响：",
+    unclear: "策略的陪审模型 {model} 没有给出明确答复。",
+    timeout: "策略的陪审模型 {model} 没有及时答复。",
+    failed: "无法询问策略的陪审模型 {model}。",
+    overBudget: "策略的陪审模型 {model} 的预算已用完。",
+    stopped: "操作员已停止，因此没有询问策略的陪审模型 {model}。",
+    noModel: "策略的陪审模型 {model} 现在无法答复。",
+    passesUsedUp: "策略的陪审模型 {model} 在这一小时内放行的调用已达到规则的上限。",
+    raisedBefore: "策略的陪审模型 {model} 在过去一小时内没有放行相同的调用。",
+  },
   recuse: {
     handOver: "转交",
     to: "转交给",

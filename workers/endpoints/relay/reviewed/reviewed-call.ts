@@ -74,6 +74,8 @@ type ReviewedCall = {
   readonly isStateless: boolean;
   /** How often its client came back with it. */
   readonly times: number;
+  /** Unix milliseconds. */
+  readonly cameAt: number;
   /** The client wants a task of 2025-11-25. */
   readonly asTask: boolean;
   /** The session that the held response ends with; empty: its key alone. */
@@ -201,7 +203,8 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
   };
   const asTask = !stateless && objectOf(objectOf(value)?.["params"])?.["task"] !== undefined;
   const { times } = message;
-  return { c, relay, message, send, id, call: call.value, isStateless: stateless, times, asTask, endsWith: name, incoming };
+  const cameAt = Date.now();
+  return { cameAt, c, relay, message, send, id, call: call.value, isStateless: stateless, times, asTask, endsWith: name, incoming };
 }
 
 const refLength = 16;
@@ -399,7 +402,8 @@ class HeldCall {
   async response(): Promise<HeldResponse> {
     const { env } = this.#read.c;
     const approved = Promise.withResolvers<"approved">();
-    this.#hold();
+    // A juror may have taken a part of what its client waits for.
+    this.#hold(Date.now() - this.#read.cameAt);
     // Once the call is sent, its result is the run's also where its client leaves.
     this.#sink.left.addEventListener("abort", () => this.#keepsOn || this.#watching.abort("left"), { once: true });
     if (this.#sink.left.aborted) this.#watching.abort("left");
@@ -424,9 +428,9 @@ class HeldCall {
     }
   }
 
-  #hold(): void {
+  #hold(spentMs = 0): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#watching.abort("held"), settingsOf(this.#read.c.env).holdMs);
+    this.#timer = setTimeout(() => this.#watching.abort("held"), Math.max(0, settingsOf(this.#read.c.env).holdMs - spentMs));
   }
 
   #reached(state: RunProgress, approved: (value: "approved") => void): void {

@@ -247,6 +247,7 @@ export function viewOf(
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     written: store.writtenReply(requestVersion),
     lastCall: gate === "request" ? store.lastCall() : null,
+    jurorReason: gate === "request" ? store.jurorReason() : null,
     model: store.modelFacts(),
     cachedAt: cachedFor(input, state)?.at ?? null,
     requestorGone: input.mode !== "task" && state.end === null && store.isRequestorGone(),

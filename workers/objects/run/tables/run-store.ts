@@ -28,9 +28,9 @@ import { ScheduleRows } from "./schedule-rows.ts";
 
 /**
  * The input without the request, which is stored as the first version of the content, and without
- * what was masked in it.
+ * what was masked in it and what a juror wrote of it.
  */
-export type StoredInput = Omit<RunInput, "request" | "redacted">;
+export type StoredInput = Omit<RunInput, "request" | "redacted" | "jurorReason">;
 
 type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
@@ -43,6 +43,7 @@ type Texts = {
   readonly cached: CachedReply;
   readonly outcome: Outcome;
   readonly lastCall: ToolCall;
+  readonly jurorReason: string;
   readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
@@ -295,6 +296,10 @@ export class RunStore {
   /** The reply's candidate, usage and notes. */
   modelFacts = (): Texts["model"] | null => this.#json("model");
   writeModelFacts = (facts: Texts["model"]): void => this.#write("model", jsonOf(facts), { isPlain: true });
+
+  /** Why the rule's juror had people asked, in its words. */
+  jurorReason = (): string | null => this.#json("jurorReason");
+  writeJurorReason = (reason: string): void => this.#write("jurorReason", jsonOf(reason));
 
   /** The call of the tool that the same people approved last, when this one's review began. */
   lastCall = (): ToolCall | null => this.#json("lastCall");

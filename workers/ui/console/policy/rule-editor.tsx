@@ -4,6 +4,7 @@
 import { objectOf } from "../../../../shared/json/values.ts";
 import { conditionsSchema } from "../../../../shared/policy/conditions.ts";
 import { type Draft, defaultIn, nameOf, peopleIn, rulesIn } from "../../../../shared/policy/draft.ts";
+import { fieldsIn } from "../../../../shared/json/form-fields.ts";
 import { conditionMembers, consequenceMembers, fieldsOf, handOver } from "../../../../shared/policy/rule-form.ts";
 import { consequencesSchema } from "../../../../shared/policy/rules.ts";
 import type { Language } from "../../../../shared/channels/words/languages.ts";
@@ -35,8 +36,9 @@ const [gates, terms, permits] = [
 ] as const;
 /** Not of the default. */
 const ofRules = ["shadow"];
+const jurors = fieldsIn(consequenceMembers).flatMap(({ name }) => (name.startsWith("juror-") ? [name] : []));
 const rarer = ["replyRisk", "remindAtSeconds", "escalate-afterSeconds", "escalate-to", "handOverTo", "boundTo"];
-const more = [...rarer, ...othersThan(consequenceForm, [...gates, ...terms, ...permits, ...ofRules, "reviewers", ...rarer])];
+const more = [...rarer, ...othersThan(consequenceForm, [...gates, ...terms, ...permits, ...ofRules, ...jurors, "reviewers", ...rarer])];
 
 type PeopleProps = { readonly name: string; readonly label: string; readonly typed: Typed; readonly hint?: string; readonly draft: Draft };
 
@@ -106,7 +108,7 @@ const Consequences = ({ typed, draft, isDefault }: SectionProps) => {
       <details>
         <summary class="chev">{form.more}</summary>
         <div class="form">
-          <Fields {...drawn} of={more} />
+          <Fields {...drawn} of={isDefault ? more : [...more, ...jurors]} />
         </div>
       </details>
     </fieldset>

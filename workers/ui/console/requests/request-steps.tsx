@@ -142,6 +142,8 @@ function useTold(what: StepWhat, made: Made): Told {
         )),
       };
     }
+    case "jurorDecided":
+      return { head: fill(steps.juror[what.verdict === "passed" ? what.verdict : what.why], { model: <Name value={what.model} /> }) };
     case "grantUsed":
       return {
         head: fill(what.bypass === true ? steps.bypassed : steps.grantUsed, { by: <Name value={what.by} />, gate: texts.gates[what.gate] }),

@@ -1,6 +1,7 @@
 // The words of the page of one request: its steps, its numbers and its record.
 
 import type { Gate } from "../../../../shared/model/gate.ts";
+import type { JurorWhy } from "../../../../shared/policy/juror.ts";
 import { channelNames } from "../../channel-registry.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
@@ -89,6 +90,19 @@ const en = {
     redacted: "Masked {n} in the {gate}",
     parts: "{n, # part/# parts}",
     grantUsed: "Allowed by an earlier decision of {by} ({gate})",
+    juror: {
+      passed: "The policy’s juror {model} let the call pass",
+      said: "The policy’s juror {model} did not let the call pass",
+      unclear: "The policy’s juror {model} gave no clear answer",
+      timeout: "The policy’s juror {model} did not answer in time",
+      failed: "The policy’s juror {model} could not be asked",
+      overBudget: "The policy’s juror {model} was not asked: its budget is used up",
+      stopped: "The policy’s juror {model} was not asked: an operator stopped it",
+      noModel: "The policy’s juror {model} was not asked: no model that can answer",
+      outOfBounds: "The policy’s juror {model} was not asked: the call is outside its bounds",
+      passesUsedUp: "The policy’s juror {model} was not asked: it let as many calls pass in the hour as it may",
+      raisedBefore: "The policy’s juror {model} was not asked: it did not let the same call pass before",
+    } satisfies Readonly<Record<JurorWhy | "passed", string>>,
     bypassed: "Bypassed the review by leave of the operator {by} ({gate})",
     asked: "Asked {people} about the {gate}",
     askedWhy: { escalated: "escalated: the others took too long, or too few were left", handedOver: "handed over" } as Kinds,
@@ -246,6 +260,19 @@ const zhCN: Texts<typeof en> = {
     redacted: "在{gate}中遮盖了 {n}",
     parts: "{n} 处",
     grantUsed: "由 {by} 先前的放行允许（{gate}）",
+    juror: {
+      passed: "策略的陪审模型 {model} 放行了调用",
+      said: "策略的陪审模型 {model} 没有放行调用",
+      unclear: "策略的陪审模型 {model} 没有给出明确答复",
+      timeout: "策略的陪审模型 {model} 没有及时答复",
+      failed: "无法询问策略的陪审模型 {model}",
+      overBudget: "没有询问策略的陪审模型 {model}：其预算已用完",
+      stopped: "没有询问策略的陪审模型 {model}：操作员已停止",
+      noModel: "没有询问策略的陪审模型 {model}：没有可答复的模型",
+      outOfBounds: "没有询问策略的陪审模型 {model}：调用超出其界限",
+      passesUsedUp: "没有询问策略的陪审模型 {model}：一小时内放行的调用已达上限",
+      raisedBefore: "没有询问策略的陪审模型 {model}：它先前没有放行相同的调用",
+    },
     bypassed: "经操作员 {by} 许可绕过审核（{gate}）",
     asked: "请 {people} 审核{gate}",
     askedWhy: { escalated: "已升级：其他人用时过长，或人数不足", handedOver: "已转交" },

@@ -1,0 +1,121 @@
+// The juror of a rule is asked about a call that its key has admitted, that no grant lets pass and
+// that finds no run of an identical call. Anything but its own clear yes has people asked.
+
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { ProviderError } from "../../../shared/model/call.ts";
+import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
+import { isToolCall } from "../../../shared/model/subject/subject.ts";
+import { type Juror, type JurorWhy, isWithinBounds, jurorRequest, readJurorAnswer } from "../../../shared/policy/juror.ts";
+import { cannotCarry } from "../../../shared/provider/carry.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { type Result, ok } from "../../../shared/result.ts";
+import { type Candidate, chooseCandidates } from "../../../shared/routing/choose.ts";
+import { type Plan, argumentsOf } from "../../../shared/run/plan.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { callModels } from "../../providers/call-model.ts";
+import { documentsOf } from "../../stores/documents.ts";
+import { timed } from "../../telemetry/begin-trace.ts";
+import { readyIn } from "../plan/plan-request.ts";
+import type { RunContext } from "../run-context.ts";
+import { permitFor } from "../spend/spending.ts";
+import { countedSession } from "./limits.ts";
+
+type Question = { readonly context: RunContext; readonly plan: Plan; readonly juror: Juror; readonly call: ToolCall };
+
+/** What to ask the juror; null where the plan has none, or a grant opens its gate. */
+export function jurorQuestion(context: RunContext, planned: Result<Plan, Refusal>): Question | null {
+  if (!planned.ok) return null;
+  const { value: plan } = planned;
+  const { gatePolicy, granted = [], request } = plan;
+  if (gatePolicy.juror === undefined || !isToolCall(request) || granted.some(({ gate }) => gate === "request")) return null;
+  return { context, plan, juror: gatePolicy.juror, call: request };
+}
+
+/** The plan with what the juror said. */
+export async function withVerdict(question: Question): Promise<Result<Plan, Refusal>> {
+  const { context, plan, juror } = question;
+  const { model } = juror;
+  const answer = await timed(context.incoming.trace, "juror", () => askWithin(question)).catch((error: unknown): Answer => {
+    logEvent("request.failed", { run: context.run, error: errorClass(error) });
+    return { why: "failed" };
+  });
+  if (answer === "pass") return ok({ ...plan, juror: { model, verdict: "passed" } });
+  const { why, reason } = answer;
+  return ok({ ...plan, juror: { model, verdict: "raised", why }, ...(reason === undefined ? {} : { jurorReason: reason }) });
+}
+
+type Answer = "pass" | { readonly why: JurorWhy; readonly reason?: string };
+
+async function askWithin(question: Question): Promise<Answer> {
+  const { context, plan, juror } = question;
+  const { incoming, keyObject, run } = context;
+  const given = argumentsOf(incoming.request, plan.request);
+  if (given === undefined || !isWithinBounds(juror.bounds, plan.judged, given)) return { why: "outOfBounds" };
+  const perHour = juror.bounds?.perHour ?? null;
+  const opened = await keyObject.openJurorCase({ run, rule: plan.gatePolicy.rule, call: context.identical(), perHour });
+  if (opened !== "open") return { why: opened };
+  let answer: Answer = { why: "failed" };
+  try {
+    answer = await ask(question);
+    return answer;
+  } finally {
+    if (answer !== "pass") await keyObject.jurorRaised(run);
+  }
+}
+
+const markLength = 9;
+
+/** One attempt at its model, from its own budget. */
+async function ask({ context: { incoming }, plan, juror, call }: Question): Promise<Answer> {
+  const { env, ctx, key, requestor, association } = incoming;
+  const mark = toBase64url(crypto.getRandomValues(new Uint8Array(markLength)));
+  const request = jurorRequest(juror, call, mark);
+  const candidate = await candidateOf(incoming, juror, request);
+  if (candidate === undefined) return { why: "noModel" };
+  const spending = {
+    env,
+    ctx,
+    request,
+    server: requestor.server,
+    cheaperWithinBudget: false,
+    key: { id: key.id, owner: key.owner ?? null },
+    call: { tool: call.tool, session: countedSession(association) },
+    juror: { rule: plan.gatePolicy.rule, usdPerDay: juror.usdPerDay },
+  };
+  const terms = { once: true, timeoutMs: juror.timeoutSeconds * 1_000 } as const;
+  const answered = await callModels(env, request, [candidate], terms, { permit: permitFor(spending, { mayShare: false }) });
+  if (!answered.ok) return { why: whyOf(answered.error.at(-1)?.fault) };
+  const answer = readJurorAnswer(answered.value.reply.reply, mark);
+  if (answer === null) return { why: "unclear" };
+  return answer.decision === "pass" ? "pass" : { why: "said", reason: answer.reason };
+}
+
+/** Its model, if it can answer now. */
+async function candidateOf(
+  { env, ctx, key, requestor }: RunContext["incoming"],
+  { model }: Juror,
+  request: ReturnType<typeof jurorRequest>,
+): Promise<Candidate | undefined> {
+  const { routing } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const chosen = chooseCandidates({
+    table: routing,
+    request,
+    key,
+    server: requestor.server,
+    ready: readyIn(env),
+    cannotCarry: (asked, each, provider) => cannotCarry(asked, each, provider.kind),
+    onlyModels: [model],
+  });
+  return chosen.ok ? chosen.value.ranked[0] : undefined;
+}
+
+const faults: Partial<Record<ProviderError["kind"], JurorWhy>> = {
+  timeout: "timeout",
+  queueFull: "timeout",
+  queueTimeout: "timeout",
+  overBudget: "overBudget",
+  stopped: "stopped",
+  brokenAnswer: "unclear",
+};
+
+const whyOf = (fault: ProviderError | undefined): JurorWhy => (fault === undefined ? "failed" : (faults[fault.kind] ?? "failed"));
