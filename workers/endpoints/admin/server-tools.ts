@@ -4,11 +4,15 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
+import { objectOf } from "../../../shared/json/values.ts";
+import type { Policy } from "../../../shared/policy/rules.ts";
+import { rulesOfTool } from "../../../shared/policy/rules-of-tool.ts";
+import { hintsOf } from "../../../shared/policy/tool-hints.ts";
 import { type Server, showsTool } from "../../../shared/relay/servers.ts";
 import { toolChanges, toolWarnings } from "../../../shared/relay/tool-changes.ts";
 import { iso } from "../../http/iso-time.ts";
 import { paths } from "../../platform/urls.ts";
-import { serversOf } from "../../stores/documents.ts";
+import { documentsOf, serversOf } from "../../stores/documents.ts";
 import { isHeld } from "../../stores/tools.ts";
 import type { KnownDefinition } from "../../stubs/tools-calls.ts";
 import { configStub, toolsStub } from "../../stubs/stubs.ts";
@@ -66,19 +70,26 @@ serverToolRoutes.get(paths.admin.serverTools, listTools, validQuery(listQuery), 
   const entry = await entryOf(c, server);
   if (entry === null) return c.json(noServer, 404);
   const { waiting, after = "", days, limit } = c.req.valid("query");
-  const [known, calls] = await Promise.all([
+  const [known, { policy }, calls] = await Promise.all([
     toolsStub(c.env, server).known({ isWaiting: waiting === "true", after, limit: limit + 1 }),
+    documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)),
     days === undefined ? null : toolCallsOf(c.env, { server, since: Date.now() - days * dayMs }),
   ]);
   const shown = known.slice(0, limit);
   const next = known.length > limit ? (shown.at(-1)?.tool ?? null) : null;
-  const tools = shown.map((each) => shownTool(each, entry));
+  const tools = shown.map((each) => shownTool(each, { server, entry, policy }));
   return c.json({ server, pin: entry.pin, tools, ...(calls === null ? {} : { calls }), next } satisfies ServerTools, 200, noStore);
 });
 
-function shownTool({ tool: name, state, digest, definition: text, since, before }: KnownDefinition, entry: Server): ServerTool {
+type Around = { readonly server: string; readonly entry: Server; readonly policy: Policy };
+
+function shownTool(
+  { tool: name, state, digest, definition: text, since, before }: KnownDefinition,
+  { server, entry, policy }: Around,
+): ServerTool {
   const definition = text === null ? null : readJsonOf(text);
   const title = definition?.["title"];
+  const hints = hintsOf(objectOf(definition?.["annotations"]) ?? undefined, entry.trustAnnotations);
   return {
     name,
     title: typeof title === "string" ? title : null,
@@ -89,6 +100,7 @@ function shownTool({ tool: name, state, digest, definition: text, since, before 
     isTooLong: definition === null,
     warnings: definition === null ? [] : toolWarnings(definition),
     changes: definition === null || state === "accepted" ? [] : toolChanges(before === null ? null : readJsonOf(before), definition),
+    rules: rulesOfTool(policy, { server, tool: name, call: { hints, definitionChanged: state !== "accepted" } }),
   };
 }
 

@@ -60,6 +60,20 @@ describe.skipIf(chromiumPath === undefined)("the page of a server's tools in a b
         plain: { url: server.url, allowPrivate: true },
       },
     });
+    const policy = await at.admin<object>("GET", "/policy");
+    const rule = (name: string, when: object, then: object): object => ({
+      name,
+      when: { subject: "toolCall", server: "github", ...when },
+      then,
+    });
+    await at.configure("policy", {
+      ...policy,
+      rules: [
+        rule("forced", { tool: "delete_*", arguments: [{ pointer: "/force", equals: true }] }, { request: "refuse" }),
+        rule("deleting", { tool: "delete_*" }, { selfApproval: true }),
+        rule("pull requests", { tool: "create_*" }, { request: "allow", response: "allow", selfApproval: true, juror: { model: "demo" } }),
+      ],
+    });
     tab = await at.signIn();
   });
   afterAll(async () => {

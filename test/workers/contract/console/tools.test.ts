@@ -86,6 +86,22 @@ test("how often each tool was called in a week, and was denied, stands beside it
   expect((await counts())?.tools).toEqual([]);
 });
 
+test("the rule that a call of each tool would meet stands beside it", async () => {
+  const rule = (name: string, when: object, then: object): object => ({ name, when: { subject: "toolCall", server, ...when }, then });
+  await configure("policy", {
+    ...policy,
+    rules: [
+      rule("forced", { arguments: [{ pointer: "/force", equals: true }] }, { request: "refuse" }),
+      rule("deleting", { tool: "delete_*", definitionChanged: true }, { selfApproval: true }),
+    ],
+  });
+  const rules = Object.fromEntries((await known()).tools.map((each) => [each.name, each.rules.map(({ rule: name }) => name)]));
+  expect(rules).toMatchObject({ delete_branch: ["forced", "deleting"], read_issue: ["forced", "default"] });
+  const { text } = await (await atConsole()).get(`servers/${server}`);
+  expect(text).toMatch(/refused<\/span>[^]*for some calls: [^]*forced/);
+  expect(text).toMatch(/asks <bdi class="name">everyone<\/bdi>[^]*otherwise [^]*deleting/);
+});
+
 describe("the operator's API", () => {
   test("lists the tools with their state, what changed and what it warns of", async () => {
     expect(await known()).toMatchObject({

@@ -28,6 +28,16 @@ const tool = () =>
     warnings: list(fact<RiskNote>()),
     /** Since the definition that was accepted last; empty for an accepted one. */
     changes: list(z.object({ member: text(), before: text().nullable(), after: text().nullable() })),
+    rules: list(
+      z.object({
+        rule: text(),
+        isSure: z.boolean(),
+        juror: text().nullable(),
+        request: z.enum(["review", "confirm", "allow", "refuse"]),
+        response: z.enum(["review", "allow"]),
+        reviewers: list(text()),
+      }),
+    ).describe("The rules that a call of it may meet, in order; the last one decides what those before it do not"),
   });
 export type ServerTool = AnswerOf<typeof tool>;
 

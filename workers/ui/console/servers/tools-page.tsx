@@ -13,7 +13,7 @@ import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { FindingItem } from "../overview/health.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Done, Empty, List, Note, Pager, Press, Refused, Tag } from "../pieces.tsx";
+import { Done, Empty, List, Names, Note, Pager, Press, Refused, Tag } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { serversWords } from "./servers-words.ts";
 import { toolsWords } from "./tools-words.ts";
@@ -159,6 +159,43 @@ const StateTag = ({ of: { state, isShown } }: { of: ServerTool }) => {
   );
 };
 
+const mostRules = 4;
+
+/** What its rules do with a call of it, in order. */
+const Rules = ({ visit, tool: { rules } }: ToolProps) => {
+  const texts = useTexts(toolsWords).rules;
+  const left = rules.length - mostRules;
+  return (
+    <>
+      {rules.toSpliced(mostRules - 1, Math.max(0, left)).map(({ rule, isSure, juror, request, response, reviewers }) => {
+        const asked = request !== "allow" ? request : juror !== null ? "juror" : response === "review" ? "result" : "allow";
+        const isOpen = asked === "allow";
+        return (
+          <div>
+            <Tag of={isOpen ? "ok" : asked === "refuse" ? "bad" : "mind"} icon={isOpen ? "check" : asked === "refuse" ? "cross" : "people"}>
+              {fill(texts.acts[asked], { people: <Names of={reviewers} /> })}
+            </Tag>{" "}
+            <span class="soft">
+              {rule === "default" ? (
+                texts[rules.length > 1 ? "otherwise" : "none"]
+              ) : (
+                <>
+                  {isSure ? (rules.length > 1 ? `${texts.otherwise} ` : "") : `${texts.may} `}
+                  <a href={visit.at("policy")}>
+                    <Name value={rule} />
+                  </a>
+                  {juror === null ? null : <> {fill(texts.first, { model: <Name value={juror} /> })}</>}
+                </>
+              )}
+            </span>
+          </div>
+        );
+      })}
+      {left > 0 ? <span class="soft">{fillText(texts.more, { n: left })}</span> : null}
+    </>
+  );
+};
+
 const ToolRow = ({ visit, tool, calls }: ToolProps & { readonly calls: ServerTools["calls"] }) => {
   const made = calls?.tools.find((each) => each.tool === tool.name) ?? noCalls;
   const number = (n: number): string => n.toLocaleString(visit.language);
@@ -178,6 +215,9 @@ const ToolRow = ({ visit, tool, calls }: ToolProps & { readonly calls: ServerToo
       </td>
       <td class="end">
         <StateTag of={tool} />
+      </td>
+      <td data-k={texts.columns.rule}>
+        <Rules visit={visit} tool={tool} />
       </td>
       <td data-k={texts.columns.calls} class="num">
         {made.calls === 0 ? (
@@ -219,6 +259,7 @@ async function renderTools(visit: Visit, failure?: ApiError): Promise<PageAnswer
   ]);
   if (all === null || waiting === null) return { kind: "notFound" };
   const texts = toolsWords[visit.language];
+  const { columns } = texts;
   return {
     kind: "page",
     title: fillText(texts.title, { server }),
@@ -245,8 +286,8 @@ async function renderTools(visit: Visit, failure?: ApiError): Promise<PageAnswer
             <Empty>{texts.none}</Empty>
           ) : (
             <List
-              columns={[texts.columns.tool, texts.columns.state, texts.columns.calls, texts.columns.denied, texts.columns.since]}
-              action={texts.columns.action}
+              columns={[columns.tool, columns.state, columns.rule, columns.calls, columns.denied, columns.since]}
+              action={columns.action}
             >
               {all.tools.map((tool) => (
                 <ToolRow visit={visit} tool={tool} calls={all.calls} />

@@ -1,11 +1,16 @@
 // The words of the page of a server's tools.
 
 import type { ServerTool } from "../../../endpoints/admin/answers/server-tools.ts";
+import type { RuleOfTool } from "../../../../shared/policy/rules-of-tool.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 /** What the page says of a tool that waits: by what it is, and whether clients see it. */
 type Waits = Readonly<Record<Extract<ServerTool["state"], "changed" | "new">, Readonly<Record<"held" | "shown", string>>>>;
+
+type RuleTexts = Readonly<Record<"none" | "otherwise" | "may" | "first" | "more", string>> & {
+  readonly acts: Readonly<Record<RuleOfTool["request"] | "result" | "juror", string>>;
+};
 
 const en = {
   title: "Tools of {server}",
@@ -33,9 +38,32 @@ const en = {
   acceptAll: "Accept all {n} that stand here",
   moreWaiting: "More wait. They stand here once you have decided on these.",
   count: "Tools, by name",
-  columns: { tool: "Tool", state: "Clients", calls: "Calls, 7 days", denied: "Denied", since: "Definition since", action: "Action" },
+  columns: {
+    tool: "Tool",
+    state: "Clients",
+    rule: "Rule",
+    calls: "Calls, 7 days",
+    denied: "Denied",
+    since: "Definition since",
+    action: "Action",
+  },
   atLeast: "over {n}",
   counted: "Calls are counted from the record: those that a rule of the policy is about, and those that were refused.",
+  rules: {
+    acts: {
+      allow: "allowed",
+      review: "asks {people}",
+      confirm: "asks the key’s owner",
+      refuse: "refused",
+      result: "result: asks {people}",
+      juror: "may ask {people}",
+    },
+    none: "no rule is about it",
+    otherwise: "otherwise",
+    may: "for some calls:",
+    first: "({model} first)",
+    more: "{n, # more rule/# more rules} for some calls",
+  } satisfies RuleTexts,
   states: { shown: "shown", changed: "changed", held: "hidden", hidden: "hidden", left: "left out" },
   leftOut: "by the entry’s tools",
   done: { accepted: "Accepted. Clients see it with their next list.", hidden: "Hidden. A call of it is refused." },
@@ -62,9 +90,24 @@ const zhCN: Texts<typeof en> = {
   acceptAll: "接受此处的全部 {n} 个",
   moreWaiting: "还有更多待处理。处理完这些之后会显示在这里。",
   count: "工具，按名称",
-  columns: { tool: "工具", state: "客户端", calls: "调用，7 天", denied: "被拒绝", since: "定义始于", action: "操作" },
+  columns: { tool: "工具", state: "客户端", rule: "规则", calls: "调用，7 天", denied: "被拒绝", since: "定义始于", action: "操作" },
   atLeast: "超过 {n}",
   counted: "调用次数来自记录：策略规则所涉及的调用，以及被拒绝的调用。",
+  rules: {
+    acts: {
+      allow: "放行",
+      review: "询问 {people}",
+      confirm: "询问密钥所有者",
+      refuse: "拒绝",
+      result: "结果：询问 {people}",
+      juror: "可能询问 {people}",
+    },
+    none: "没有规则涉及它",
+    otherwise: "其他情况",
+    may: "部分调用：",
+    first: "（先询问 {model}）",
+    more: "另有 {n} 条规则涉及部分调用",
+  },
   states: { shown: "可见", changed: "已变更", held: "已隐藏", hidden: "已隐藏", left: "不提供" },
   leftOut: "由条目的工具设置决定",
   done: { accepted: "已接受。客户端下次列出时可见。", hidden: "已隐藏。对它的调用会被拒绝。" },
