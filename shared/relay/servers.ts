@@ -114,12 +114,15 @@ export const serverSchema = z.strictObject({
   trustAnnotations: z.boolean().default(false),
   /**
    * Who may connect clients by OAuth (docs/oauth.md), and what the key of each carries. Absent:
-   * nobody, since whoever may review a server's calls need not be somebody who may make them.
+   * everybody of the policy who has an email address, and the key has no limits of its own.
    */
   connections: z
     .strictObject({
-      /** Names of the policy's groups: everybody in them who has an email address. */
-      reviewers: z.array(z.string().min(1).max(64)).min(1).max(100),
+      /**
+       * Names of the policy's groups and people: those of them who have an email address. None:
+       * nobody.
+       */
+      reviewers: z.array(z.string().min(1).max(64)).max(100).optional(),
       tools: toolNamesSchema.optional(),
       limits: limitsSchema.optional(),
       budget: keyBudgetSchema.optional(),
@@ -160,6 +163,7 @@ const serversSchema = z.strictObject({
 
 export type Servers = z.infer<typeof serversSchema>;
 export type Server = z.infer<typeof serverSchema>;
+export type ConnectionTerms = NonNullable<Server["connections"]>;
 export type Pin = Server["pin"];
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
@@ -189,6 +193,10 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
+
+/** What connections to a server carry; null where nobody may connect a client to it. */
+export const connectionTerms = ({ passAuthorization, connections = {} }: Server): ConnectionTerms | null =>
+  passAuthorization || connections.reviewers?.length === 0 ? null : connections;
 
 /** How the sampling of a server is answered, and what of it is declared. */
 export const samplingSettings = ({ mode, context, tools, tasks }: Server): SamplingSettings => ({

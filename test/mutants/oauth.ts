@@ -59,15 +59,15 @@ export const oauthMutants: readonly Mutant[] = [
   {
     name: "a server that passes Authorization on takes no token of ours",
     file: "workers/endpoints/oauth/oauth.ts",
-    from: "(connections === undefined ? [] : [name])",
+    from: "(connectionTerms(server) === null ? [] : [name])",
     to: "[name]",
     test: { file, only: "a server with its own authorization" },
   },
   {
     name: "a person connects clients where the server's entry names them",
     file: connect,
-    from: "if (terms === undefined || !mayConnect(",
-    to: "if (terms === undefined || false && !mayConnect(",
+    from: "if (terms === null || !mayConnect(",
+    to: "if (terms === null || false && !mayConnect(",
     test: { file, only: "nobody does whom the server's entry does not name" },
   },
   {

@@ -14,7 +14,12 @@ import { recordLines } from "../support/record.ts";
 
 const url = `${upstreamOrigin}/mcp`;
 const connections = { reviewers: ["everyone"] };
-const servers = { notes: { url, connections }, other: { url, connections }, closed: { url }, own: { url, passAuthorization: true } };
+const servers = {
+  notes: { url, connections },
+  other: { url },
+  closed: { url, connections: { reviewers: [] } },
+  own: { url, passAuthorization: true },
+};
 const callback = "http://127.0.0.1:33418/callback";
 const verifier = "verifier-of-the-tests-0123456789-0123456789-0123456789";
 const challenge = createHash("sha256").update(verifier).digest("base64url");

@@ -3,7 +3,7 @@
 
 import { isRoom } from "../../../shared/notice-channels.ts";
 import { type Policy, type PolicyReviewer, everyoneIn } from "../../../shared/policy/rules.ts";
-import type { Server } from "../../../shared/relay/servers.ts";
+import { type ConnectionTerms, type Server, connectionTerms } from "../../../shared/relay/servers.ts";
 import { addressDigest, inboxNameOf, parseSessionToken, secretDigest } from "../../../shared/review/inbox.ts";
 import { accessHeader, accessIdentity } from "../../credentials/access.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
@@ -86,15 +86,17 @@ export const peopleOf = ({ reviewers }: Policy): Person[] => Object.values(revie
 
 const isPerson = (each: PolicyReviewer): each is Person => each.email !== undefined && !isRoom(each);
 
-/** Whether this person may connect clients to a server, as its entry says. */
-export const mayConnect = (policy: Policy, { connections }: Pick<Server, "connections">, name: string): boolean =>
-  connections !== undefined && everyoneIn(policy, connections.reviewers).some((each) => each.name === name && isPerson(each));
+/** Whether this person may connect clients to a server with such terms. */
+export const mayConnect = (policy: Policy, { reviewers }: ConnectionTerms, name: string): boolean =>
+  (reviewers === undefined ? peopleOf(policy) : everyoneIn(policy, reviewers)).some((each) => each.name === name && isPerson(each));
 
 /** The same of a key's owner, by the policy as it is now. */
 export const ownersAt =
   (c: AppContext, server: Server | undefined) =>
-  async (owner: string): Promise<boolean> =>
-    server !== undefined && mayConnect((await currentDocuments(c)).policy, server, owner);
+  async (owner: string): Promise<boolean> => {
+    const terms = server === undefined ? null : connectionTerms(server);
+    return terms !== null && mayConnect((await currentDocuments(c)).policy, terms, owner);
+  };
 
 /** Addresses are unique in a policy, whatever their case. */
 export const personAt = (people: readonly Person[], email: string): Person | undefined =>

@@ -11,7 +11,7 @@ import { connectTarget, inboxNameOf } from "../../../shared/review/inbox.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { AskError, AskedAccess, Issuer } from "../../oauth/worker.ts";
 import { connectUrl, connectionsUrl, pathOfUrl, paths } from "../../platform/urls.ts";
-import type { Server } from "../../../shared/relay/servers.ts";
+import { type ConnectionTerms, connectionTerms } from "../../../shared/relay/servers.ts";
 import { serversOf } from "../../stores/documents.ts";
 import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
@@ -45,10 +45,8 @@ type Asking = {
   readonly asked: AskedAccess;
   readonly server: string;
   /** What the operator gives each connection to it. */
-  readonly terms: Terms;
+  readonly terms: ConnectionTerms;
 };
-
-type Terms = NonNullable<Server["connections"]>;
 
 /** The signed-in reader and what a client asks of them; or the answer in its place. */
 async function asking(c: AppContext, query: string): Promise<Asking | Response> {
@@ -61,9 +59,10 @@ async function asking(c: AppContext, query: string): Promise<Asking | Response> 
   const asked = await c.env.OAUTH.asked(query, issuer, oauthStore(c.env));
   if (asked.kind !== "asked") return leave(c, asked, null);
   const server = serverOf(issuer, asked.resource);
-  const terms = (await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).servers[server]?.connections;
+  const entry = (await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).servers[server];
+  const terms = entry === undefined ? null : connectionTerms(entry);
   const { person } = reader;
-  if (terms === undefined || !mayConnect((await currentDocuments(c)).policy, { connections: terms }, person.name))
+  if (terms === null || !mayConnect((await currentDocuments(c)).policy, terms, person.name))
     return answerPage(c, { kind: "connectNotAllowed", input: { reader: person.name, server } }, 403, { language: person.language });
   return { reader, issuer, query, asked, server, terms };
 }

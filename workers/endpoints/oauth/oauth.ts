@@ -16,6 +16,7 @@ import { inboxSettings, ownersAt } from "../inbox/reader.ts";
 import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { serverAt } from "../relay/mcp-origin.ts";
+import { connectionTerms } from "../../../shared/relay/servers.ts";
 
 export const oauthRoutes = new Hono<App>();
 
@@ -27,7 +28,7 @@ export async function issuerOf(c: AppContext): Promise<Issuer | null> {
   const publicUrl = inboxSettings(c)?.publicUrl;
   if (publicUrl === undefined) return null;
   const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  const names = Object.entries(servers).flatMap(([name, { connections }]) => (connections === undefined ? [] : [name]));
+  const names = Object.entries(servers).flatMap(([name, server]) => (connectionTerms(server) === null ? [] : [name]));
   // Where there is none, the library still asks for one: nothing is at this address.
   const resources = names.length === 0 ? [`${publicUrl}/mcp`] : names.map((name) => mcpUrl(publicUrl, name));
   return { issuer: publicUrl, resources };
@@ -50,7 +51,7 @@ const resourceMetadata = describe("oauthResource", {
 oauthRoutes.use(paths.oauth.resource, fromAnywhere);
 oauthRoutes.get(paths.oauth.resource, resourceMetadata, async (c) => {
   const [settings, server] = [inboxSettings(c), await serverAt(c)];
-  if (settings === null || server?.connections === undefined) return c.json(nothing, 404);
+  if (settings === null || server === undefined || connectionTerms(server) === null) return c.json(nothing, 404);
   const name = c.req.param("server");
   return c.json({
     resource: mcpUrl(settings.publicUrl, name),

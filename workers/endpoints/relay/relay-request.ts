@@ -6,7 +6,7 @@ import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { Policy } from "../../../shared/policy/rules.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
-import type { Server } from "../../../shared/relay/servers.ts";
+import { type Server, connectionTerms } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
@@ -19,7 +19,7 @@ import { policyOf } from "../../stores/documents.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
-import { currentDocuments, ownersAt } from "../inbox/reader.ts";
+import { ownersAt } from "../inbox/reader.ts";
 import { idsOf } from "../refused-ids.ts";
 import { mayUse, serverAt } from "./mcp-origin.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
@@ -56,7 +56,7 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
     // A client that followed the usual message would send our key to the server.
     const isBeside = server?.passAuthorization === true && caller.why === "missing";
     const refused = await refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
-    return server?.connections === undefined ? refused : withChallenge(c, name, refused, presented !== undefined);
+    return server === undefined || connectionTerms(server) === null ? refused : withChallenge(c, name, refused, presented !== undefined);
   }
   c.set("key", caller.record);
   const about = { server: name };

@@ -22,7 +22,7 @@ const en = {
   requests: "{n, # request/# requests}",
   functions: "{n, # function/# functions}",
   signsIn: "clients sign in to it",
-  connects: "people connect clients",
+  connects: "says who connects clients",
   tokens: "may get tokens for /v1",
   check: "Check",
   checked: { good: "answers", note: "was not checked", fix: "does not work" },
@@ -95,7 +95,7 @@ const en = {
     connections: {
       reviewers: {
         label: "Who may connect clients by OAuth (optional)",
-        hint: "Groups or names of the policy, one on each line. Empty: nobody.",
+        hint: "Groups or names of the policy, one on each line. Empty: everybody of the policy. In JSON, an empty list: nobody.",
       },
       mostDays: { label: "Days until a client has to be connected again (optional)" },
       tools: keyFields.en.tools,
@@ -133,7 +133,7 @@ const zhCN: Texts<typeof en> = {
   requests: "{n} 个请求",
   functions: "{n} 个函数",
   signsIn: "客户端自行登录",
-  connects: "由人连接客户端",
+  connects: "指定谁可以连接客户端",
   tokens: "可获得 /v1 的令牌",
   check: "检查",
   checked: { good: "有应答", note: "未检查", fix: "无法使用" },
@@ -191,7 +191,10 @@ const zhCN: Texts<typeof en> = {
     samplingTools: { label: "可以采样的工具（可选）", hint: "完整名称，每行一个。留空表示所有工具。" },
     trustAnnotations: { label: "规则采信其工具对自身的说明（只读、破坏性）" },
     connections: {
-      reviewers: { label: "谁可以通过 OAuth 连接客户端（可选）", hint: "策略中的组或姓名，每行一个。留空表示没有人。" },
+      reviewers: {
+        label: "谁可以通过 OAuth 连接客户端（可选）",
+        hint: "策略中的组或姓名，每行一个。留空表示策略中的所有人；在 JSON 中写空列表表示没有人。",
+      },
       mostDays: { label: "多少天后必须重新连接客户端（可选）" },
       tools: keyFields["zh-CN"].tools,
       limits: keyFields["zh-CN"].limits,
