@@ -7,11 +7,17 @@ import {
   StreamableHTTPClientTransport as TransportV2,
   UnauthorizedError as UnauthorizedV2,
 } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { UnauthorizedError as UnauthorizedV1 } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePort } from "../../../scripts/local-gateway.ts";
 import type { MailApi } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import type { Served } from "../../support/serve.ts";
@@ -19,10 +25,13 @@ import { decideByLink } from "../support/killable-gateway.ts";
 import { type OldServer, serveOld } from "../support/old-server.ts";
 import { InboxPerson } from "../support/inbox-person.ts";
 import { openedReview } from "../support/opened-review.ts";
+import { until } from "../support/raw-client.ts";
+import { authorizationConformance2026Of } from "../support/relay-conformance.ts";
 import { type RelayOffice, openGates, relayOffice } from "../support/relay-office.ts";
 
 const address = "ada@example.org";
 const callback = "http://127.0.0.1:33418/callback";
+const proxy = fileURLToPath(new URL("../../../node_modules/mcp-remote/dist/proxy.js", import.meta.url));
 
 let mail: MailApi & Served;
 let office: RelayOffice;
@@ -125,4 +134,51 @@ test.each([
   } finally {
     await close();
   }
+});
+
+test("mcp-remote, the bridge of clients over stdio: from nothing but the address to a call that a person approves", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-mcp-remote-"));
+  const ada = new InboxPerson(office.url);
+  await ada.signIn(mail, address);
+  const client = new ClientV1(about, { capabilities: {} });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [proxy, office.relay("old"), "--transport", "http-only"],
+    // No path: it opens no browser.
+    env: { HOME: folder, MCP_REMOTE_CONFIG_DIR: folder, PATH: folder },
+    stderr: "pipe",
+  });
+  let said = "";
+  transport.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  try {
+    const connecting = client.connect(transport as Transport, { timeout: 300_000 });
+    const asked = await until(
+      "the address that it asks to open",
+      async () => /authorize this client by visiting:\s+(http\S+)/.exec(said)?.[1],
+    );
+    expect((await fetch(await ada.allow(new URL(asked)))).status).toBe(200);
+    await connecting;
+    const { called, link } = await openedReview(office, () => client.callTool(ask));
+    expect((await decideByLink(link, "approve")).status).toBe(303);
+    expect(JSON.stringify(await called)).toContain("Plain.");
+  } finally {
+    await client.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the conformance suite's scenarios for authorization servers are passed", async () => {
+  const port = await freePort();
+  const body = { client_name: "suite", redirect_uris: [`http://127.0.0.1:${port}/callback`], token_endpoint_auth_method: "none" };
+  const headers = { "Content-Type": "application/json" };
+  const registered = await fetch(`${office.url}/oauth/register`, { method: "POST", headers, body: JSON.stringify(body) });
+  const { client_id: id } = (await registered.json()) as { readonly client_id: string };
+  const ada = new InboxPerson(office.url);
+  await ada.signIn(mail, address);
+  const findings = await authorizationConformance2026Of(office.url, { client: id, resource: office.relay("old"), port }, async (asked) => {
+    await fetch(await ada.allow(asked));
+  });
+  expect([...findings.keys()]).toHaveLength(2);
+  const complaints = [...findings.values()].flat().filter(({ status }) => status !== "SUCCESS" && status !== "INFO");
+  expect(complaints).toEqual([]);
 });

@@ -60,6 +60,26 @@ export async function clientConformance2026Of(
   return checks;
 }
 
+/**
+ * Every scenario for authorization servers.
+ * @param client its id; its redirect URI is `http://127.0.0.1:<port>/callback`.
+ * @param visit what the user does with the address that the suite asks them to open.
+ */
+export async function authorizationConformance2026Of(
+  url: string,
+  { client, resource, port }: { readonly client: string; readonly resource: string; readonly port: number },
+  visit: (address: URL) => Promise<void>,
+): Promise<Findings> {
+  const given = ["authorization", "--url", url, "--client-id", client, "--resource", resource, "--port", String(port)];
+  let visiting: Promise<void> | undefined;
+  const findings = await findingsOf("conformance-2026", [...given, "--spec-version", "2026-07-28"], {}, (printed) => {
+    const address = /^(http\S+\?response_type=code\S*)\n/m.exec(printed)?.[1];
+    if (address !== undefined) visiting ??= visit(new URL(address));
+  });
+  await visiting;
+  return findings;
+}
+
 /** The scenarios that the suite requires for a revision, by its own list. */
 export async function requiredOf(side: "Server" | "Client", revision: "2025-11-25" | "2026-07-28" = "2026-07-28"): Promise<string[]> {
   const printed = await run("conformance-2026", ["list", "--requirements", revision], {});
@@ -67,23 +87,36 @@ export async function requiredOf(side: "Server" | "Client", revision: "2025-11-2
   return [...part.matchAll(/^ {2}- (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
+/** Gets all that was printed so far. */
+type Heard = (printed: string) => void;
+
 /**
  * Runs the suite to its end, and gives what it printed: it ends with an error where a scenario
  * does.
  */
-async function run(name: string, given: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+async function run(
+  name: string,
+  given: readonly string[],
+  env: Readonly<Record<string, string>>,
+  heard: Heard = () => {},
+): Promise<string> {
   let printed = "";
   const child = spawn(process.execPath, [suiteOf(name), ...given], { env: { ...process.env, ...env } });
-  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stdout.on("data", (chunk: Buffer) => heard((printed += chunk.toString())));
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   await new Promise((resolve) => child.once("close", resolve));
   return printed;
 }
 
-async function findingsOf(name: string, given: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Findings> {
+async function findingsOf(
+  name: string,
+  given: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  heard?: Heard,
+): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-conformance-"));
   try {
-    const printed = await run(name, [...given, "--output-dir", folder], env);
+    const printed = await run(name, [...given, "--output-dir", folder], env, heard);
     const findings = new Map<string, Check[]>();
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => basename(path) === "checks.json");
     for (const path of files.toSorted()) {
