@@ -47,6 +47,25 @@ export const serverSchema = z.strictObject({
    * Passes the client's own Authorization on; the gateway's key then comes in X-Countersign-Key.
    */
   passAuthorization: z.boolean().default(false),
+  /**
+   * Each owner of a key signs in at this server by OAuth, and its requests carry the token of that
+   * owner. `scopes`: absent, those that the server names. `clientId`: where the gateway was
+   * registered there by hand, with the `secret` that this variable has; absent, it registers itself.
+   */
+  auth: z
+    .strictObject({
+      kind: z.enum(["oauth"]),
+      scopes: z
+        .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/, "scope"))
+        .max(100)
+        .optional(),
+      clientId: z
+        .string()
+        .regex(/^[\x20-\x7e]{1,2000}$/, "clientId")
+        .optional(),
+      secret: environmentName.optional(),
+    })
+    .optional(),
   /** Lets the URL be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
   /**
@@ -162,9 +181,17 @@ const serversSchema = z.strictObject({
 });
 
 export type Servers = z.infer<typeof serversSchema>;
-export type Server = z.infer<typeof serverSchema>;
+/** `login`: at a server with `auth`, whose own login a request carries. It is in no document. */
+export type Server = z.infer<typeof serverSchema> & { readonly login?: Login };
 export type ConnectionTerms = NonNullable<Server["connections"]>;
 export type Pin = Server["pin"];
+
+/** The login of a key's owner at a server; `owner` is null where the key has none. */
+export type Login = { readonly server: string; readonly owner: string | null };
+
+/** The server as a key of this owner reaches it. `name`: in the servers document. */
+export const reachedBy = (server: Server, name: string, owner: string | null | undefined): Server =>
+  server.auth === undefined ? server : { ...server, login: { server: name, owner: owner ?? null } };
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
 export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
@@ -172,8 +199,9 @@ export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
 /**
  * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the
  * document: what the schema refuses, URLs that carry credentials, a query or a fragment, private or
- * plain-http ones without `allowPrivate`, an entry with `passAuthorization` and a secret, functions
- * or connections, and a name that would mean two functions.
+ * plain-http ones without `allowPrivate`, an entry with two of a secret, `passAuthorization` and
+ * `auth`, with functions and one of the last two, or with `passAuthorization` and connections, and a
+ * name that would mean two functions.
  */
 export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);
@@ -189,6 +217,11 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
     if (entry.passAuthorization && entry.secret !== undefined) at("secret", "besidePass");
     if (entry.passAuthorization && entry.functions.length > 0) at("functions", "functionsPass");
     if (entry.passAuthorization && entry.connections !== undefined) at("connections", "besidePass");
+    if (entry.auth === undefined) continue;
+    if (entry.passAuthorization) at("auth", "besidePass");
+    if (entry.secret !== undefined) at("secret", "besideAuth");
+    if (entry.functions.length > 0) at("functions", "functionsAuth");
+    if (entry.auth.secret !== undefined && entry.auth.clientId === undefined) at("auth", "authSecret");
   }
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);

@@ -37,6 +37,7 @@ export async function serverCheck(env: Env, name: string): Promise<Check | null>
 async function check(env: Env, name: string, server: Server): Promise<Check> {
   const title: Title = { key: "server", values: { name } };
   if (server.passAuthorization) return note(title, "clientsSignIn");
+  if (server.auth !== undefined) return note(title, "ownersSignIn");
   if (server.secret !== undefined && !lookupIn(env)(server.secret)?.trim())
     return fix(title, { key: "secretUnset", values: { variable: server.secret, how: howToSet(env, [server.secret]) } });
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });

@@ -1,10 +1,26 @@
-// What the OAuth library stores, where a read sees each write before it: a code is used once, and
-// what was revoked is gone at once. Workers KV, which the library is made for, promises neither.
+// What OAuth stores, on both sides of the relay. In front: what the library stores, where a read
+// sees each write before it: a code is used once, and what was revoked is gone at once. Workers KV,
+// which the library is made for, promises neither. Behind: a person's own login at one server, whose
+// object is that login's alone (own-login.ts).
 
+import type { LoginEntry } from "../../shared/relay/login.ts";
 import type { Env } from "../platform/env.ts";
-import { type OAuthCalls, type OAuthEntry, type OAuthNames, unusedClientMs } from "../stubs/oauth-calls.ts";
+import {
+  type LoginBegun,
+  type LoginEnd,
+  type LoginReturn,
+  type LoginStart,
+  type LoginStatus,
+  type LoginToken,
+  type OAuthCalls,
+  type OAuthEntry,
+  type OAuthNames,
+  unusedClientMs,
+} from "../stubs/oauth-calls.ts";
 import { configStub, keyStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
+import { ContentSeal } from "./content-seal.ts";
+import { OwnLogin } from "./own-login.ts";
 import { oauthSchema } from "./schema/oauth-schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
@@ -14,6 +30,7 @@ const mostUnusedClients = 1_000;
 
 export class OAuthObject extends StoredObject implements OAuthCalls {
   readonly #alarm: ObjectAlarm;
+  readonly #login: OwnLogin;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, oauthSchema);
@@ -22,6 +39,7 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
       failed: "oauth.alarmFailed",
     });
     void this.#alarm.restore();
+    this.#login = new OwnLogin({ env, now: () => this.now(), seal: new ContentSeal(env, ctx.id.toString()), store: this });
   }
 
   read(name: string): OAuthEntry | null {
@@ -89,6 +107,30 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
       )
       .toArray();
     return { entries: entries.slice(0, most), more: entries.length > most };
+  }
+
+  beginLogin(start: LoginStart): Promise<LoginBegun> {
+    return this.#login.begin(start);
+  }
+
+  finishLogin(entry: LoginEntry, back: LoginReturn): Promise<LoginEnd> {
+    return this.#login.finish(entry, back);
+  }
+
+  loginToken(entry: LoginEntry, refused: string | null): Promise<LoginToken> {
+    return this.#login.token(entry, refused);
+  }
+
+  loginStatus(binding: string): LoginStatus {
+    return this.#login.status(binding);
+  }
+
+  loginMade(binding: string, ms: number): Promise<boolean> {
+    return this.#login.made(binding, ms);
+  }
+
+  endLogin(): void {
+    this.#login.end();
   }
 
   override async alarm(): Promise<void> {

@@ -49,6 +49,8 @@ export type Attempt = {
   readonly meta: JsonOf<JsonObject>;
   /** The client's own credential for the server, where the entry passes it on. It is not stored. */
   readonly authorization: string | null;
+  /** The key's owner, whose own login an entry may want. */
+  readonly owner?: string | undefined;
   /** Gets the text of each notification that the server sends meanwhile. */
   readonly tell?: (message: string) => void;
 };

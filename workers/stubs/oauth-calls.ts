@@ -1,6 +1,7 @@
 // The calls of an OAuthObject and their values. It imports no object.
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { LoginAsked, LoginEntry, LoginFault } from "../../shared/relay/login.ts";
 
 export type OAuthEntry = {
   readonly value: string;
@@ -18,7 +19,49 @@ export type OAuthNames = {
 /** A registered client that nobody has let in yet is forgotten after so long. */
 export const unusedClientMs = 7 * 86_400_000;
 
+export type LoginStart = Omit<LoginAsked, "server"> & {
+  readonly entry: LoginEntry;
+  /** The browser session that begins it, and alone can end it. */
+  readonly bound: string;
+};
+
+/** What a browser comes back with. `code`: null where the person, or the server, said no. */
+export type LoginReturn = {
+  readonly state: string;
+  readonly code: string | null;
+  readonly iss: string | null;
+  readonly bound: string;
+};
+
+export type LoginBegun = { readonly kind: "goOn"; readonly to: string } | { readonly kind: "failed"; readonly why: LoginFault };
+/** `unknown`: no such sign-in was begun in this session, or it was ended before. */
+export type LoginEnd = "connected" | "unknown" | LoginFault;
+
+/** `none`: there is no login, or none that this entry's requests may carry. */
+export type LoginToken = { readonly kind: "token"; readonly token: string } | { readonly kind: "none" | "unreachable" };
+
+/** `endedAt`: since then the server refuses it, and its owner has to sign in again. */
+export type LoginStatus = {
+  readonly account: string | null;
+  readonly scope: string | null;
+  readonly endedAt: number | null;
+} | null;
+
 export interface OAuthCalls extends Rpc.DurableObjectBranded {
+  /** Of a person's own login at a server: where the browser goes on to sign in there. */
+  beginLogin(start: LoginStart): Promise<LoginBegun>;
+  /** The browser is back. A state counts once. */
+  finishLogin(entry: LoginEntry, back: LoginReturn): Promise<LoginEnd>;
+  /**
+   * The access token for a request to this entry, renewed where it has to be: once, however many
+   * ask. `refused`: the one that the server has just refused.
+   */
+  loginToken(entry: LoginEntry, refused: string | null): Promise<LoginToken>;
+  loginStatus(binding: string): LoginStatus;
+  /** Waits up to `ms` until there is a login for this entry; whether there is one. */
+  loginMade(binding: string, ms: number): Promise<boolean>;
+  /** Its tokens are forgotten. */
+  endLogin(): void;
   /** Null where there is none, or where its time is over. */
   read(name: string): OAuthEntry | null;
   /** Of registered clients that nobody has let in, the newest thousand stay. */

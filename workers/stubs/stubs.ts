@@ -17,6 +17,7 @@ import type { DigestCalls } from "./digest-calls.ts";
 import type { InboxCalls } from "./inbox-calls.ts";
 import type { KeyCalls } from "./key-calls.ts";
 import type { QueueCalls } from "./queue-calls.ts";
+import type { OAuthCalls } from "./oauth-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
 import { type StopCalls, stopShards } from "./stop-calls.ts";
@@ -140,6 +141,10 @@ export const digestStub = (env: Env, channel: string, address: string): DurableO
 
 /** A reviewer's inbox, by the object's name: `inboxNameOf` of the reviewer's. */
 export const inboxStub = (env: Env, name: string): DurableObjectStub<InboxCalls> => env.INBOX.getByName(name);
+
+/** A person's own login at a server, by its name in the servers document. `inbox`: of the person. */
+export const loginStub = (env: Env, inbox: string, server: string): DurableObjectStub<OAuthCalls> =>
+  env.OAUTH_STORE.getByName(`login ${inbox} ${server}`);
 
 /** One for each model of each provider; neither name has a space in it. */
 export const queueStub = (env: Env, { id, provider }: { readonly id: string; readonly provider: string }): DurableObjectStub<QueueCalls> =>

@@ -1,8 +1,11 @@
-// The tools Worker: reads a tool of an MCP server, and calls it once. Apart from the gateway for
+// The tools Worker: reads a tool of an MCP server, and calls it once; signs people in at
+// servers that want their own login. Apart from the gateway for
 // the size of the MCP client, which few requests need. It keeps nothing: each call brings the
 // server's address and credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
+import type { LoginAsked, LoginCode, LoginIssued, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
+import { finishLogin, renewLogin, startLogin } from "./login.ts";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
 export default class ToolsWorker extends WorkerEntrypoint {
@@ -17,6 +20,21 @@ export default class ToolsWorker extends WorkerEntrypoint {
   /** The tool as its server describes it now, or why it cannot be called. */
   definition(asked: AskedTool): Promise<DefinitionAnswer> {
     return readTool(asked);
+  }
+
+  /** Where a person signs in at the server itself, and with what they come back. */
+  startLogin(asked: LoginAsked): Promise<LoginStarted> {
+    return startLogin(asked);
+  }
+
+  /** The tokens for the code that they came back with. */
+  finishLogin(server: LoginServer, grant: string, code: LoginCode): Promise<LoginIssued> {
+    return finishLogin(server, grant, code);
+  }
+
+  /** New tokens for those. */
+  renewLogin(server: LoginServer, grant: string, refreshToken: string): Promise<LoginIssued> {
+    return renewLogin(server, grant, refreshToken);
   }
 
   /** Calls the tool, once at most. Where this throws, the tool may have run. */

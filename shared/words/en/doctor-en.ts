@@ -265,6 +265,7 @@ export const doctorEn = {
 
   // MCP servers.
   clientsSignIn: "Each client signs in to this server itself, so it was not checked.",
+  ownersSignIn: "Each owner of a key signs in to this server themselves, so it was not checked.",
   secretUnset: "Its entry names {variable}, which is not set: {how}.",
   serverUrl: "/servers/{name}/url of the servers document",
   serverRedirects: "It answers with a redirect, and redirects are not followed: set {address} to the address that it redirects to.",

@@ -236,6 +236,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   unreachable: "无法连接：请检查它是否在运行，以及 {address} 是否正确。",
 
   clientsSignIn: "每个客户端自行登录此服务器，因此没有检查。",
+  ownersSignIn: "由每个密钥的所有者自行登录此服务器，因此没有检查。",
   secretUnset: "它的条目使用 {variable}，而该变量未设置：{how}。",
   serverUrl: "服务器文档的 /servers/{name}/url",
   serverRedirects: "它以重定向应答，而网关不跟随重定向：请把 {address} 设为重定向的目标地址。",

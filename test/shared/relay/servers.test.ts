@@ -90,6 +90,12 @@ describe("a servers document", () => {
     ["a function without a name", { functions: [""] }, "/servers/notes/functions/0"],
     ["a function listed twice", { functions: ["find", "find"] }, "/servers/notes/functions/1"],
     ["functions beside the client's own credential", { functions: ["find"], passAuthorization: true }, "/servers/notes/functions"],
+    ["a login beside the client's own credential", { auth: { kind: "oauth" }, passAuthorization: true }, "/servers/notes/auth"],
+    ["a login beside a secret", { auth: { kind: "oauth" }, secret: "NOTES_TOKEN" }, "/servers/notes/secret"],
+    ["a login beside functions", { auth: { kind: "oauth" }, functions: ["find"] }, "/servers/notes/functions"],
+    ["a login of another kind", { auth: { kind: "basic" } }, "/servers/notes/auth/kind"],
+    ["a client's secret without the client", { auth: { kind: "oauth", secret: "NOTES_CLIENT" } }, "/servers/notes/auth"],
+    ["two scopes in one", { auth: { kind: "oauth", scopes: ["read write"] } }, "/servers/notes/auth/scopes/0"],
     ["a header with a line break", { headers: { "X-A": "a\r\nX-B: b" } }, "/servers/notes/headers/X-A"],
   ])("is refused with %s", (_name, more, pointer) => {
     expect(pointersOf(document({ url: "https://notes.example.com/mcp", ...more }))).toContain(pointer);

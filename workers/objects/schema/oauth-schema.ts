@@ -1,13 +1,14 @@
 // What the OAuth library stores: registered clients in sixteen objects, and the grants and tokens
-// of a person in one of their own. Of tokens, codes and secrets it has digests alone.
+// of a person in one of their own. Of tokens, codes and secrets it has digests alone. And a person's
+// own login at a server, in an object of its own: sealed, since its tokens are sent to that server.
 
 import { type Schema, table } from "./schema.ts";
 
 export const oauthSchema: Schema = {
   tables: [
     table("entry", {
-      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`; ours: `refresh:…`
-      value: "TEXT NOT NULL", // the library's JSON
+      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`; ours: `refresh:…`; of a login: `login`, `begun …`
+      value: "TEXT NOT NULL", // the library's JSON; of a login sealed where CONTENT_KEY is set
       metadata: "TEXT", // JSON that lists show
       expires_at: "INTEGER", // Unix milliseconds; null: it is kept
     }),

@@ -75,6 +75,16 @@ const en = {
       hint: "The name of the variable whose value is sent as bearer token, such as NOTES_TOKEN. Not the token itself.",
     },
     passAuthorization: { label: "Clients sign in to the server themselves" },
+    auth: {
+      kind: {
+        label: "Each key’s owner signs in at the server (optional)",
+        options: { oauth: "With OAuth" },
+        hint: "Their requests carry their own token. They sign in under Connections in their inbox.",
+      },
+      scopes: { label: "Scopes (optional)", hint: "One on each line. Empty: those that the server names." },
+      clientId: { label: "Client id (optional)", hint: "Where this gateway was registered there by hand. Empty: it registers itself." },
+      secret: { label: "Client secret (optional)", hint: "The name of the variable that has it. Not the secret itself." },
+    },
     allowPrivate: { label: "Allow a private address or plain http" },
     context: { label: "Declare sampling.context to the server" },
     tools: {
@@ -117,7 +127,7 @@ const en = {
       maxSeconds: { label: "Tokens for /v1: seconds each (optional)" },
       models: { label: "Tokens for /v1: models (optional)", hint: "One on each line. Empty: every model that the key may use." },
     },
-  } satisfies FieldTexts<Server>,
+  } satisfies FieldTexts<Omit<Server, "login">>,
 } as const;
 
 const zhCN: Texts<typeof en> = {
@@ -176,6 +186,16 @@ const zhCN: Texts<typeof en> = {
     },
     secret: { label: "密钥变量（可选）", hint: "变量的名称，其值作为 Bearer 令牌发送，例如 NOTES_TOKEN。不要填写令牌本身。" },
     passAuthorization: { label: "客户端自行登录服务器" },
+    auth: {
+      kind: {
+        label: "由每个密钥的所有者登录该服务器（可选）",
+        options: { oauth: "通过 OAuth" },
+        hint: "他们的请求带有各自的令牌。他们在收件箱的“连接”中登录。",
+      },
+      scopes: { label: "Scopes（可选）", hint: "每行一个。留空：服务器所要求的。" },
+      clientId: { label: "客户端 id（可选）", hint: "已在该服务器手动注册本网关时填写。留空：网关自行注册。" },
+      secret: { label: "客户端密钥（可选）", hint: "存放它的变量的名称，而非密钥本身。" },
+    },
     allowPrivate: { label: "允许私有地址或明文 http" },
     context: { label: "向服务器声明 sampling.context" },
     tools: {

@@ -1,0 +1,126 @@
+// A person's own login at a server of the relay: the state by which a browser comes back from the
+// server's own sign-in, and when a token is used, renewed or given up. No clock, no storage.
+
+import { type JsonObject, digestOf, fromBase64url, fromUtf8, utf8ToBytes } from "../encoding.ts";
+import { objectOf, parseJson } from "../json/values.ts";
+import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
+import type { Server } from "./servers.ts";
+
+/** Where a browser that comes back goes on: for this server, at these pages. */
+export type LoginState = { readonly server: string; readonly home: string; readonly random: string };
+
+const stateDomain = "countersign/login-state/v1";
+
+/** What the server's sign-in gives back unchanged. It is good once, for the session that began it. */
+export const loginState = (keys: SigningKeys, state: LoginState): string =>
+  seal(keys, stateDomain, utf8ToBytes(JSON.stringify([state.server, state.home, state.random])));
+
+export function parseLoginState(keys: SigningKeys, text: string): LoginState | undefined {
+  const payload = unsealAny(keys, stateDomain, text);
+  if (payload === undefined) return undefined;
+  const [server, home, random] = JSON.parse(fromUtf8(payload)) as [string, string, string]; // sealed above
+  return { server, home, random };
+}
+
+/** What a login is good for: another address, or another way to sign in, is another one. */
+const loginBinding = ({ url, auth }: Pick<Server, "url" | "auth">): string =>
+  digestOf("countersign/login-entry/v1", { url, auth: auth ?? null });
+
+/** `secret`: the gateway's own as a client there, where it was registered by hand. */
+export type LoginServer = Pick<Server, "url" | "headers" | "allowPrivate"> & { readonly secret: string | null };
+
+/** The server's entry as it is now: a login that was made for another one is not used. */
+export type LoginEntry = { readonly server: LoginServer; readonly binding: string };
+
+/** `secretOf`: the value of the variable of this name. */
+export function loginEntry(server: Server, secretOf: (name: string) => string | undefined): LoginEntry {
+  const { url, headers, allowPrivate, auth } = server;
+  const secret = auth?.secret === undefined ? null : (secretOf(auth.secret)?.trim() ?? "");
+  return { server: { url, headers, allowPrivate, secret }, binding: loginBinding(server) };
+}
+
+export type LoginAsked = {
+  readonly server: LoginServer;
+  readonly scopes: readonly string[] | null;
+  /** Of the client that was registered by hand; null: the gateway registers itself. */
+  readonly clientId: string | null;
+  /** Where the gateway's own client document is. */
+  readonly clientUrl: string;
+  readonly redirectUri: string;
+  readonly state: string;
+};
+
+/**
+ * `noSignIn`: the server wants none, or does not say where. `metadata`: what it says cannot be used.
+ * `noClient`: the gateway cannot register itself. `issuer`: another authorization server answered.
+ * `refused`: for good. `unreachable`: it may be tried again.
+ */
+export type LoginFault = "noSignIn" | "metadata" | "noClient" | "issuer" | "refused" | "unreachable";
+
+/** `grant`: what the tools Worker needs for a code or a refresh token, as its own JSON. */
+export type LoginStarted =
+  | { readonly kind: "started"; readonly to: string; readonly verifier: string; readonly grant: string }
+  | { readonly kind: "failed"; readonly why: LoginFault };
+
+export type LoginIssued =
+  | {
+      readonly kind: "issued";
+      readonly access: string;
+      readonly refresh: string | null;
+      readonly seconds: number | null;
+      readonly scope: string | null;
+      readonly account: string | null;
+    }
+  | { readonly kind: "failed"; readonly why: LoginFault };
+
+export type LoginCode = { readonly code: string; readonly iss: string | null; readonly verifier: string };
+
+/** What is stored of a state. */
+export const loginStateDigest = (state: string): string => digestOf("countersign/login-state-digest/v1", { state });
+
+/** An access token, with what renews it. Times are Unix milliseconds. */
+export type LoginTokens = {
+  readonly access: string;
+  readonly refresh: string | null;
+  readonly issuedAt: number;
+  /** Null: the server did not say. */
+  readonly expiresAt: number | null;
+};
+
+/** A token that expires so soon could expire on its way. */
+const spareMs = 30_000;
+/** One that was issued so recently and is refused already is not renewed for that. */
+const freshMs = 10_000;
+
+/**
+ * What becomes of tokens that are asked for now. `refused`: the access token that the server has
+ * just refused.
+ */
+export function loginStep(
+  { access, refresh, issuedAt, expiresAt }: LoginTokens,
+  refused: string | null,
+  now: number,
+): "use" | "renew" | "end" {
+  const isRefused = access === refused;
+  if (!isRefused && (expiresAt === null || now < expiresAt - spareMs)) return "use";
+  if (refresh === null || (isRefused && now < issuedAt + freshMs)) return isRefused || expired(expiresAt, now) ? "end" : "use";
+  return "renew";
+}
+
+/** Whether the token is good no more, whatever is spared. */
+export const expired = (expiresAt: number | null, now: number): boolean => expiresAt !== null && now >= expiresAt;
+
+const longestAccount = 200;
+
+/**
+ * What an ID token calls the account. It came from the token endpoint itself, over TLS, and is only
+ * shown: its signature is not checked (OpenID Connect Core 3.1.3.7).
+ */
+export function accountIn(idToken: string | undefined): string | null {
+  const bytes = fromBase64url(idToken?.split(".")[1] ?? "");
+  const claims: JsonObject = (bytes === undefined ? null : objectOf(parseJson(new TextDecoder().decode(bytes)))) ?? {};
+  const named = [claims["preferred_username"], claims["email"], claims["name"], claims["sub"]].find(
+    (each): each is string => typeof each === "string" && each.trim() !== "",
+  );
+  return named?.slice(0, longestAccount).toWellFormed() ?? null;
+}

@@ -1,0 +1,180 @@
+// A person's own login at one server of the relay, in the object that is this login's alone. Its
+// tokens leave it for a request to the very entry that they were made for, and for nothing else.
+// They are renewed here, where one renewal serves all who wait.
+
+import { readJsonOf, type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
+import { type LoginEntry, type LoginIssued, type LoginTokens, expired, loginStateDigest, loginStep } from "../../shared/relay/login.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import type { LoginBegun, LoginEnd, LoginReturn, LoginStart, LoginStatus, LoginToken, OAuthEntry } from "../stubs/oauth-calls.ts";
+import type { ContentSeal } from "./content-seal.ts";
+
+type LoginDeps = {
+  readonly env: Env;
+  readonly now: () => number;
+  readonly seal: ContentSeal;
+  readonly store: {
+    readonly read: (name: string) => OAuthEntry | null;
+    readonly write: (name: string, entry: OAuthEntry) => void;
+    readonly remove: (name: string) => void;
+  };
+};
+
+/** A sign-in that was begun. */
+type Begun = {
+  readonly binding: string;
+  readonly bound: string;
+  readonly verifier: string;
+  readonly grant: string;
+};
+
+/** Both times are Unix milliseconds. `tokens`: null once the server has refused them. */
+type Login = {
+  readonly binding: string;
+  readonly grant: string;
+  readonly tokens: LoginTokens | null;
+  readonly scope: string | null;
+  readonly account: string | null;
+  readonly endedAt: number | null;
+};
+
+/** A person signs in within that time. */
+const begunMs = 10 * 60_000;
+/** So long a login that ended is shown as such. */
+const endedMs = 30 * 86_400_000;
+const loginName = "login";
+
+export class OwnLogin {
+  readonly #deps: LoginDeps;
+  #renewing: { readonly access: string; readonly done: Promise<LoginToken> } | null = null;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(deps: LoginDeps) {
+    this.#deps = deps;
+  }
+
+  async begin({ entry, bound, ...asked }: LoginStart): Promise<LoginBegun> {
+    const started = await this.#deps.env.TOOLS.startLogin({ ...asked, server: entry.server }).catch(unanswered);
+    if (started.kind === "failed") return started;
+    const { to, verifier, grant } = started;
+    const begun: Begun = { binding: entry.binding, bound, verifier, grant };
+    this.#write(begunName(asked.state), begun, this.#deps.now() + begunMs);
+    return { kind: "goOn", to };
+  }
+
+  async finish({ server, binding }: LoginEntry, { state, code, iss, bound }: LoginReturn): Promise<LoginEnd> {
+    const name = begunName(state);
+    const begun = this.#read<Begun>(name);
+    if (begun === null || begun.bound !== bound || begun.binding !== binding) return "unknown";
+    // Before anything is awaited: a second one finds nothing.
+    this.#deps.store.remove(name);
+    if (code === null) return "refused";
+    const { grant, verifier } = begun;
+    const issued = await this.#deps.env.TOOLS.finishLogin(server, grant, { code, iss, verifier }).catch(unanswered);
+    if (issued.kind === "failed") return issued.why;
+    this.#keep({ binding, grant, scope: issued.scope, account: issued.account }, issued, null);
+    for (const tell of this.#waiting) tell();
+    return "connected";
+  }
+
+  async token(entry: LoginEntry, refused: string | null): Promise<LoginToken> {
+    const login = this.#loginFor(entry.binding);
+    if (login === null || login.tokens === null) return { kind: "none" };
+    const { tokens } = login;
+    switch (loginStep(tokens, refused, this.#deps.now())) {
+      case "use":
+        return { kind: "token", token: tokens.access };
+      case "end":
+        this.#refused(login);
+        return { kind: "none" };
+      case "renew":
+        if (this.#renewing?.access !== tokens.access)
+          this.#renewing = { access: tokens.access, done: this.#renewed(entry, login, tokens, refused) };
+        return this.#renewing.done;
+    }
+  }
+
+  async #renewed(
+    { server }: LoginEntry,
+    login: Login,
+    { access, refresh, expiresAt }: LoginTokens,
+    refused: string | null,
+  ): Promise<LoginToken> {
+    const issued = await this.#deps.env.TOOLS.renewLogin(server, login.grant, refresh ?? "").catch(unanswered);
+    this.#renewing = null;
+    // Its owner ended it meanwhile, or signed in anew: these tokens are nobody's.
+    const now = this.#loginFor(login.binding);
+    if (now?.tokens?.access !== access) return now?.tokens == null ? { kind: "none" } : { kind: "token", token: now.tokens.access };
+    if (issued.kind === "issued") {
+      this.#keep({ ...login, scope: issued.scope ?? login.scope, account: issued.account ?? login.account }, issued, refresh);
+      return { kind: "token", token: issued.access };
+    }
+    if (issued.why === "unreachable") {
+      const isGood = refused !== access && !expired(expiresAt, this.#deps.now());
+      return isGood ? { kind: "token", token: access } : { kind: "unreachable" };
+    }
+    this.#refused(login);
+    return { kind: "none" };
+  }
+
+  status(binding: string): LoginStatus {
+    const login = this.#loginFor(binding);
+    return login === null ? null : { account: login.account, scope: login.scope, endedAt: login.endedAt };
+  }
+
+  async made(binding: string, ms: number): Promise<boolean> {
+    const isMade = (): boolean => this.#loginFor(binding)?.tokens != null;
+    if (isMade()) return true;
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#waiting.add(done);
+    });
+    return isMade();
+  }
+
+  end(): void {
+    this.#deps.store.remove(loginName);
+  }
+
+  /** Null where there is none, or it was made for another entry. */
+  #loginFor(binding: string): Login | null {
+    const login = this.#read<Login>(loginName);
+    return login?.binding === binding ? login : null;
+  }
+
+  #keep(login: Omit<Login, "tokens" | "endedAt">, issued: Extract<LoginIssued, { kind: "issued" }>, refresh: string | null): void {
+    const issuedAt = this.#deps.now();
+    const expiresAt = issued.seconds === null ? null : issuedAt + issued.seconds * 1000;
+    const tokens = { access: issued.access, refresh: issued.refresh ?? refresh, issuedAt, expiresAt };
+    this.#write(loginName, { ...login, tokens, endedAt: null } satisfies Login, null);
+  }
+
+  /** The server takes it no more: its tokens are forgotten, and its owner is told so. */
+  #refused(login: Login): void {
+    const endedAt = this.#deps.now();
+    this.#write(loginName, { ...login, tokens: null, endedAt } satisfies Login, endedAt + endedMs);
+  }
+
+  #write(name: string, value: Begun | Login, expiresAt: number | null): void {
+    this.#deps.store.write(name, { value: this.#deps.seal.sealText(jsonOf(value), `entry\0${name}`), metadata: null, expiresAt });
+  }
+
+  /** Null also where the key that sealed it is not set any more. */
+  #read<T extends Begun | Login>(name: string): T | null {
+    const stored = this.#deps.store.read(name);
+    const text = stored === null ? null : this.#deps.seal.openText(stored.value, `entry\0${name}`);
+    return text === null ? null : readJsonOf(text as JsonOf<T>); // written above
+  }
+}
+
+const begunName = (state: string): string => `begun ${loginStateDigest(state)}`;
+
+function unanswered(error: unknown): { readonly kind: "failed"; readonly why: "unreachable" } {
+  logEvent("tools.failed", { error: errorClass(error) });
+  return { kind: "failed", why: "unreachable" };
+}
