@@ -27,6 +27,7 @@ import { approvalRoutes } from "./endpoints/approvals/approvals.ts";
 import { claudeCodeRoutes } from "./endpoints/approvals/claude-code-hook.ts";
 import { oauthRoutes } from "./endpoints/oauth/oauth.ts";
 import { connectRoutes } from "./endpoints/oauth/connect.ts";
+import { loginRoutes } from "./endpoints/oauth/logins.ts";
 import { runRoutes } from "./endpoints/runs.ts";
 import { tokenRoutes } from "./endpoints/tokens.ts";
 import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
@@ -60,6 +61,7 @@ for (const routes of [
   mcpRoutes,
   oauthRoutes,
   connectRoutes,
+  loginRoutes,
   approvalRoutes,
   claudeCodeRoutes,
   runRoutes,

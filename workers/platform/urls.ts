@@ -31,6 +31,7 @@ export const paths = {
     authorize: "/oauth/authorize",
     token: "/oauth/token",
     register: "/oauth/register",
+    client: "/oauth/client.json",
   },
   review: "/r/:token",
   reviewLive: "/r/:token/live",
@@ -42,6 +43,8 @@ export const paths = {
   inboxSignOut: "/inbox/sign-out",
   inboxConnect: "/inbox/connect",
   inboxConnections: "/inbox/connections",
+  inboxLogins: "/inbox/connections/servers",
+  inboxLoginReturn: "/inbox/connections/return",
   inboxReceipt: "/inbox/receipts/:run",
   inboxReview: "/inbox/reviews/:gate/:run",
   inboxReviewLive: "/inbox/reviews/:gate/:run/live",
@@ -145,6 +148,15 @@ export const connectUrl = (inbox: string): string => `${inbox}/connect`;
 
 /** The clients that a person let in. */
 export const connectionsUrl = (inbox: string): string => `${inbox}/connections`;
+
+/** Where a person begins and ends their own logins at servers. `inbox`: the URL of the inbox. */
+export const loginsUrl = (inbox: string): string => `${connectionsUrl(inbox)}/servers`;
+
+/** Where a browser comes back to from a server's own sign-in. */
+export const loginReturnUrl = (inbox: string): string => `${connectionsUrl(inbox)}/return`;
+
+/** What the gateway says of itself to servers that it is a client of: as OAuth names it, its id. */
+export const clientDocumentUrl = (publicUrl: string): string => `${publicUrl}${paths.oauth.client}`;
 
 /** The operator's pages. */
 export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;

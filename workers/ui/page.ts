@@ -27,6 +27,7 @@ import {
   type ConnectRefusedPageInput,
 } from "./inbox/connect-pages.tsx";
 import { ConnectionsPage, type ConnectionsPageInput } from "./inbox/connections-page.tsx";
+import { LoginLeavePage, type LoginLeavePageInput, LoginReturnPage, type LoginReturnPageInput } from "./inbox/logins.tsx";
 import { BulkPage, type BulkPageInput } from "./inbox/bulk-page.tsx";
 import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
@@ -49,6 +50,8 @@ export type Page =
   | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
   | { readonly kind: "connectNotAllowed"; readonly input: ConnectNotAllowedPageInput }
   | { readonly kind: "connections"; readonly input: ConnectionsPageInput }
+  | { readonly kind: "loginLeave"; readonly input: LoginLeavePageInput }
+  | { readonly kind: "loginReturn"; readonly input: LoginReturnPageInput }
   | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
   | { readonly kind: "receipt"; readonly input: ReceiptPageInput }
   | { readonly kind: "openapi"; readonly input: OpenapiPageInput }
@@ -97,6 +100,10 @@ function componentOf(page: Page, cspNonce: string) {
       return ConnectNotAllowedPage({ ...page.input, cspNonce });
     case "connections":
       return ConnectionsPage({ ...page.input, cspNonce });
+    case "loginLeave":
+      return LoginLeavePage({ ...page.input, cspNonce });
+    case "loginReturn":
+      return LoginReturnPage({ ...page.input, cspNonce });
     case "consoleSignIn":
       return ConsoleSignInPage({ ...page.input, cspNonce });
     case "receipt":

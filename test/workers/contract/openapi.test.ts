@@ -358,6 +358,23 @@ function oauthAsks(): Asks {
       const { cookie, browser } = await signedIn();
       return [[200, opened(browser.at("/inbox/connections"), cookie)]];
     },
+    oauthClient: async () => [[200, { path: "/oauth/client.json", key: null }]],
+    decideLogin: async () => {
+      await configure("servers", { servers: { own: { url: "https://notes.example.com/mcp", auth: { kind: "oauth" } } } });
+      const { cookie, browser } = await signedIn();
+      const fields = await browser.form("/inbox/connections");
+      fields.set("disconnect", "own");
+      return [
+        [200, posted(browser.at("/inbox/connections/servers"), fields, { Cookie: cookie })],
+        [403, posted(browser.at("/inbox/connections/servers"), "nonce=x", { Cookie: cookie })],
+        [404, posted(browser.at("/inbox/connections/servers"), `nonce=${fields.get("nonce")}&connect=none`, { Cookie: cookie })],
+      ];
+    },
+    showLoginReturn: async () => [[404, { path: "/inbox/connections/return?state=x", key: null }]],
+    finishLogin: async () => {
+      const { cookie, browser } = await signedIn();
+      return [[403, posted(browser.at("/inbox/connections/return"), "nonce=x", { Cookie: cookie })]];
+    },
     endConnection: async () => {
       const { cookie, browser } = await signedIn();
       const fields = await browser.form("/inbox/connections");

@@ -10,9 +10,10 @@ import { formFields } from "../../../shared/review/form.ts";
 import { connectTarget, inboxNameOf } from "../../../shared/review/inbox.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import type { AskError, AskedAccess, Issuer } from "../../oauth/worker.ts";
-import { connectUrl, connectionsUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { connectUrl, connectionsUrl, loginsUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { type ConnectionTerms, connectionTerms } from "../../../shared/relay/servers.ts";
 import { serversOf } from "../../stores/documents.ts";
+import type { LoginSaid } from "../../ui/inbox/logins.tsx";
 import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
 import { configStub } from "../../stubs/stubs.ts";
@@ -26,6 +27,7 @@ import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink, readForm } from "../review/review-link.ts";
 import { endKey } from "./end-key.ts";
+import { loginsOf } from "./login-list.ts";
 import { issuerOf, serverOf } from "./oauth.ts";
 
 export const connectRoutes = new Hono<App>();
@@ -214,8 +216,14 @@ connectRoutes.get(paths.inboxConnections, showConnections, async (c) => {
   return reader instanceof Response ? reader : connectionsPage(c, reader, false);
 });
 
-async function connectionsPage(c: AppContext, reader: Reader & { readonly count: number }, isEnded: boolean): Promise<Response> {
-  const connections = await connectionsOf(c, reader, Date.now());
+/** `said`: what became of a login at a server just now. */
+export async function connectionsPage(
+  c: AppContext,
+  reader: Reader & { readonly count: number },
+  isEnded: boolean,
+  said?: LoginSaid,
+): Promise<Response> {
+  const [connections, logins] = await Promise.all([connectionsOf(c, reader, Date.now()), loginsOf(c, reader)]);
   const input = {
     action: pathOfUrl(connectionsUrl(reader.home)),
     nonce: readerNonce(reader, "connections"),
@@ -227,6 +235,7 @@ async function connectionsPage(c: AppContext, reader: Reader & { readonly count:
       createdAt,
       expiresAt,
     })),
+    logins: { action: pathOfUrl(loginsUrl(reader.home)), list: logins, ...(said === undefined ? {} : { said }) },
     now: Date.now(),
     isEnded,
     reader: reader.person.name,

@@ -1,4 +1,5 @@
-// The clients that a person let in by OAuth, and a button to end each.
+// The clients that a person let in by OAuth, the servers where they are signed in themselves, and a
+// button for each.
 
 import { formFields } from "../../../shared/review/form.ts";
 import { Document, type InboxMark } from "../document.tsx";
@@ -6,6 +7,7 @@ import { useWords } from "../language.ts";
 import { Time } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
 import { fill } from "../sentence.tsx";
+import { LoginNote, Logins, type LoginsInput } from "./logins.tsx";
 
 type Connection = {
   /** The key's id. */
@@ -26,6 +28,7 @@ export type ConnectionsPageInput = {
   readonly action: string;
   readonly nonce: string;
   readonly connections: readonly Connection[];
+  readonly logins: LoginsInput;
   /** Unix milliseconds. */
   readonly now: number;
   /** One was ended just now. */
@@ -43,6 +46,7 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
       <form class="wrap inbox" method="post" action={action} accept-charset="utf-8" autocomplete="off">
         <input type="hidden" name={formFields.nonce} value={nonce} />
         <h1 class="said-by-us">{connections.title}</h1>
+        <LoginNote said={input.logins.said} />
         {isEnded ? (
           <p class="note" role="status">
             {connections.ended}
@@ -86,6 +90,7 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
             </div>
           ))}
         </section>
+        <Logins {...input.logins} now={now} />
       </form>
     </Document>
   );

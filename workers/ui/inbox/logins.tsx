@@ -1,0 +1,134 @@
+// A person's own logins at servers: the list on the page of connections, the page that leads to a
+// server's own sign-in, and the one that they come back to.
+
+import { formFields } from "../../../shared/review/form.ts";
+import type { LoginFault } from "../../../shared/relay/login.ts";
+import { Document, type InboxMark, PlainDocument } from "../document.tsx";
+import { useWords } from "../language.ts";
+import { Time } from "../names.tsx";
+import { Name } from "../outside-text.tsx";
+import { fill, fillText } from "../sentence.tsx";
+
+type LoginLine = {
+  readonly server: string;
+  readonly state: "none" | "connected" | "ended";
+  /** What the server calls the person there, and what the login may do; null where it is not known. */
+  readonly account: string | null;
+  readonly scope: string | null;
+  /** Unix milliseconds; null unless it ended. */
+  readonly endedAt: number | null;
+};
+
+/** What became of a login just now. */
+export type LoginSaid = { readonly server: string; readonly what: "connected" | "disconnected" | "unknown" | LoginFault };
+
+/** `action`: where its buttons post to. */
+export type LoginsInput = { readonly action: string; readonly list: readonly LoginLine[]; readonly said?: LoginSaid };
+
+export const LoginNote = ({ said }: { readonly said: LoginSaid | undefined }) => {
+  const { logins } = useWords().inbox;
+  if (said === undefined) return null;
+  const isGood = said.what === "connected" || said.what === "disconnected";
+  return (
+    <p class={isGood ? "note" : "note bad"} role={isGood ? "status" : "alert"}>
+      {fill(logins.said[said.what], { server: <Name value={said.server} /> })}
+    </p>
+  );
+};
+
+/** Nothing where no server wants a login. */
+export const Logins = ({ action, list, now }: LoginsInput & { readonly now: number }) => {
+  const { logins } = useWords().inbox;
+  if (list.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>{logins.heading}</h2>
+      <p class="soft">{logins.lead}</p>
+      {list.map((each) => (
+        <div>
+          <p>
+            <b>
+              <Name value={each.server} />
+            </b>{" "}
+            {each.state === "connected" ? <span class="tag ok">{logins.connected}</span> : null}
+            {each.state === "ended" ? <span class="tag bad">{logins.again}</span> : null}
+            <br />
+            <span class="soft">
+              {each.state === "none" ? logins.none : null}
+              {each.endedAt === null ? (
+                <Name value={[each.account, each.scope].filter((part) => part !== null && part !== "").join(" · ")} />
+              ) : (
+                fill(logins.refusedAt, { at: <Time at={each.endedAt} now={now} /> })
+              )}
+            </span>
+          </p>
+          <button
+            type="submit"
+            formaction={action}
+            class={each.state === "connected" ? "btn" : "btn yes"}
+            name={each.state === "connected" ? "disconnect" : "connect"}
+            value={each.server}
+          >
+            {each.state === "connected" ? logins.disconnect : logins.connect}
+            <span class="sr">
+              {" "}
+              <Name value={each.server} />
+            </span>
+          </button>
+        </div>
+      ))}
+    </section>
+  );
+};
+
+/** `to`: the server's own sign-in. */
+export type LoginLeavePageInput = { readonly server: string; readonly to: string; readonly host: string };
+
+export const LoginLeavePage = ({ cspNonce, server, to, host }: LoginLeavePageInput & { readonly cspNonce: string }) => {
+  const { logins } = useWords().inbox;
+  return (
+    <PlainDocument title={fillText(logins.leave, { host, server })} cspNonce={cspNonce}>
+      <p>{logins.leaveLead}</p>
+      <p>
+        <a href={to} rel="noreferrer">
+          {fill(logins.goOn, { host: <Name value={host} /> })}
+        </a>
+      </p>
+    </PlainDocument>
+  );
+};
+
+export type LoginReturnPageInput = {
+  /** Where the form posts to. */
+  readonly action: string;
+  readonly nonce: string;
+  readonly server: string;
+  /** What the browser came back with. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly reader: string;
+  readonly inbox: InboxMark;
+};
+
+export const LoginReturnPage = (input: LoginReturnPageInput & { readonly cspNonce: string }) => {
+  const words = useWords();
+  const { logins } = words.inbox;
+  const { action, nonce, server, fields, reader, inbox, cspNonce } = input;
+  return (
+    <Document title={`${fillText(logins.back, { server })} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
+      <form class="wrap inbox" method="post" action={action} accept-charset="utf-8" autocomplete="off">
+        <input type="hidden" name={formFields.nonce} value={nonce} />
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <h1>{fill(logins.back, { server: <Name value={server} /> })}</h1>
+        <section class="card stack">
+          <p>{fill(logins.backLead, { server: <Name value={server} /> })}</p>
+          <p class="soft">{logins.backNote}</p>
+          <button type="submit" class="btn yes">
+            {logins.connect}
+          </button>
+        </section>
+      </form>
+    </Document>
+  );
+};
