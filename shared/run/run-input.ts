@@ -43,6 +43,8 @@ export type WaitingServer = {
   readonly session: string | null;
   readonly revision: string;
   readonly id: RequestId;
+  /** The key's owner, where the answer is sent with their own login at the server. */
+  readonly owner?: string;
 };
 
 /** A reply from the cache, and at which gates it was approved. */

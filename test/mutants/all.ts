@@ -13,6 +13,7 @@ import { failureMutants } from "./failures.ts";
 import { formMutants } from "./forms.ts";
 import { oauthMutants } from "./oauth.ts";
 import { jurorMutants } from "./juror.ts";
+import { ownLoginMutants } from "./own-login.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -49,6 +50,7 @@ export const mutants: readonly Mutant[] = [
   ...policyMutants,
   ...formMutants,
   ...oauthMutants,
+  ...ownLoginMutants,
   ...grantMutants,
   ...associationMutants,
   ...callMutants,

@@ -5,14 +5,21 @@ import type { Server } from "../../shared/relay/servers.ts";
 import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
+import { loginEntry } from "../../shared/relay/login.ts";
+import { inboxNameOf } from "../../shared/review/inbox.ts";
+import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
+import { loginStub } from "../stubs/stubs.ts";
 
 /** The client's headers that the server gets. Not `Authorization`, which may have our key. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
 /** The server's headers that the client gets. */
 const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
 
-export type UpstreamError = "noCredential" | "unreachable" | "redirected";
+/** `notSignedIn`: the server wants the login of the key's owner, and there is none. */
+export type UpstreamError = "noCredential" | "notSignedIn" | "unreachable" | "redirected";
+
+type ServerError = Exclude<UpstreamError, "noCredential" | "notSignedIn">;
 
 type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";
@@ -29,9 +36,33 @@ type UpstreamRequest = {
 };
 
 /** The server's answer, its body unread. */
-export async function askUpstream(env: object, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+  if (server.auth !== undefined) return askSignedIn(env, server, request);
   const credential = credentialOf(env, server, request.authorization);
   return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
+}
+
+/** So often a server's 401 is believed: its owner's token is renewed once, and then given up. */
+const mostRefused = 2;
+
+/**
+ * The request with the own login of the key's owner. A server that answers 401 has not done
+ * anything (RFC 6750 section 3.1): it is asked again with a token that it has not refused.
+ */
+async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+  const { login } = server;
+  if (login === undefined || login.owner === null) return err("notSignedIn");
+  const [stub, entry] = [loginStub(env, inboxNameOf(login.owner), login.server), loginEntry(server, lookupIn(env))];
+  let refused: string | null = null;
+  for (let asked = 0; ; asked += 1) {
+    const found = await stub.loginToken(entry, refused);
+    if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : found.kind);
+    const answer = await askServer({ server, credential: `Bearer ${found.token}` }, request);
+    if (!answer.ok || answer.value.status !== 401) return answer;
+    answer.value.body?.cancel().catch(() => {});
+    if (asked === mostRefused) return err("notSignedIn");
+    refused = found.token;
+  }
 }
 
 /**
@@ -43,7 +74,7 @@ export type Reached = { readonly server: Pick<Server, "url" | "headers" | "allow
 export async function askServer(
   { server, credential }: Reached,
   request: Omit<UpstreamRequest, "authorization">,
-): Promise<Result<Response, Exclude<UpstreamError, "noCredential">>> {
+): Promise<Result<Response, ServerError>> {
   const headers = new Headers(server.headers);
   for (const name of passedUp) {
     const value = request.headers.get(name);

@@ -26,6 +26,7 @@ import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge 
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { throughLogin } from "./own-login.ts";
 import { withOwnResponses } from "./own-responses.ts";
 import { throughReview } from "./reviewed/reviewed-call.ts";
 import { refusedToolCall, withShownTools } from "./shown-tools.ts";
@@ -131,14 +132,16 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const refused = await refusedToolCall(c, relay, value);
   if (refused !== null) return refused;
-  return throughReview(c, relay, { value, body }, async (message, into) => {
-    // While people decided, the tool may have become another.
-    const hidden = into.isEdited === undefined ? null : await refusedToolCall(c, into, message.value);
-    if (hidden !== null) return hidden;
-    return isStateless(message.value, (name) => c.req.raw.headers.get(name))
-      ? postStateless(c, into, message)
-      : postInSession(c, into, message);
-  });
+  return throughLogin(c, relay, { value, body }, (posted, watched) =>
+    throughReview(c, watched, posted, async (message, into) => {
+      // While people decided, the tool may have become another.
+      const hidden = into.isEdited === undefined ? null : await refusedToolCall(c, into, message.value);
+      if (hidden !== null) return hidden;
+      return isStateless(message.value, (name) => c.req.raw.headers.get(name))
+        ? postStateless(c, into, message)
+        : postInSession(c, into, message);
+    }),
+  );
 }
 
 const namesOtherCharset = (contentType = ""): boolean =>

@@ -6,7 +6,7 @@ import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { Policy } from "../../../shared/policy/rules.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
-import { type Server, connectionTerms } from "../../../shared/relay/servers.ts";
+import { type Server, connectionTerms, reachedBy } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
@@ -80,7 +80,7 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
     notAllowed("the server's origins");
     return refuseWith(c, 403, "This origin may not use the relay; list it in the server's origins");
   }
-  if (!server.passAuthorization) return { name, server, authorization: null };
+  if (!server.passAuthorization) return { name, server: reachedBy(server, name, caller.record.owner), authorization: null };
   const authorization = headers.get("Authorization");
   // A key of ours never goes to a server, not even where a client sends it in both headers.
   const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
@@ -137,6 +137,8 @@ export async function stoppedCall(c: AppContext, { name }: RelayRequest): Promis
 
 export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
   noCredential: "The secret that this server's entry names is not set; ask the operator",
+  notSignedIn:
+    "This MCP server wants the own login of the key's owner, and there is none: sign in under Connections in the inbox of this gateway, then try again",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,

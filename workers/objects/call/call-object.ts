@@ -10,6 +10,7 @@ import { objectOf } from "../../../shared/json/values.ts";
 import { type CallEffect, type CallEvent, type Question, newCall, step, tooManyRounds } from "../../../shared/relay/call.ts";
 import { attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
 import { type RpcAnswer, errorAnswer } from "../../../shared/wire/json-rpc.ts";
+import { reachedBy } from "../../../shared/relay/servers.ts";
 import { type StatelessAnswer, type StatelessError, answerOf, askStateless, errorOf } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
 import { type Result, err } from "../../../shared/result.ts";
@@ -209,7 +210,7 @@ export class CallObject extends StoredObject implements CallCalls {
 
   async #ask(
     call: StoredCall,
-    { meta, authorization, tell }: Attempt,
+    { meta, authorization, owner, tell }: Attempt,
     signal: AbortSignal,
   ): Promise<Result<StatelessAnswer, StatelessError | "gone">> {
     const {
@@ -226,7 +227,7 @@ export class CallObject extends StoredObject implements CallCalls {
     const { requests, state } = this.#tables.round(attempt);
     const responses = requests.length === 0 ? null : this.#tables.answers(call);
     const id = `${attempt}.${round}`;
-    const asked = await askStateless(this.env, server, {
+    const asked = await askStateless(this.env, reachedBy(server, serverName, owner), {
       id,
       method,
       name,
@@ -277,6 +278,8 @@ const cancelled = errorText("The request was cancelled", -32_800);
 
 const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   gone: "The MCP server is no longer in the servers document",
+  notSignedIn:
+    "The key's owner is not signed in at this MCP server: sign in under Connections in the inbox of this gateway, then call again",
   noCredential: "The secret that this server's entry names is not set; ask the operator",
   unreachable: "The connection to the MCP server failed or broke: the outcome of the request is unknown",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",

@@ -140,9 +140,10 @@ export function roundContext({ c, relay, session, originatingOf, call, meta }: R
   return { sampling, call, originatingOf };
 }
 
-export const attemptWith = ({ meta, relay }: RoundCall, stream: ResponseStreamOutput): Attempt => ({
+export const attemptWith = ({ c, meta, relay }: RoundCall, stream: ResponseStreamOutput): Attempt => ({
   meta: jsonOf(meta),
   authorization: relay.authorization,
+  owner: c.var.key.owner,
   tell: (message) => stream.tell(message),
 });
 

@@ -55,6 +55,7 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
+import { lacksLogin, signInNotice } from "../own-login.ts";
 import { type WatchedRelayRequest, hasCallRules, refuseWith, stoppedCall } from "../relay-request.ts";
 import { type AnswerSink, caughtResult, passAnswer } from "./call-answer.ts";
 import { withReceipt } from "./sent-receipt.ts";
@@ -457,10 +458,12 @@ class HeldCall {
 
   /** Claims the approval, sends the call, and reports what came of it. */
   async #released(outcome: Promise<Outcome>): Promise<HeldResponse> {
-    const { c, incoming } = this.#read;
+    const { c, relay, incoming } = this.#read;
     clearTimeout(this.#timer);
     // An approval is not claimed for a client that has left: it finds it when it calls again.
     if (!(await this.#sink.reachesClient())) return { response: null };
+    // Nor for one whose owner is no longer signed in at the server, which would refuse it.
+    if (await lacksLogin(c.env, relay.server)) return this.#says(signInNotice(c.env, relay));
     const stub = runStub(c.env, this.#run);
     const claim: Claim = readJsonOf(await stub.claim(incoming.association.requestRef));
     switch (claim.kind) {

@@ -302,11 +302,17 @@ async function tokenFor(
  * A run posts its answer itself (`callback`), except where that needs the client's own credential,
  * which is not stored.
  */
-function responseModeOf({ session, authorization, isBrief }: SamplingContext, id: RequestId, asTask: ParsedSampling["task"]): ResponseMode {
+function responseModeOf(
+  { session, server: entry, authorization, isBrief }: SamplingContext,
+  id: RequestId,
+  asTask: ParsedSampling["task"],
+): ResponseMode {
   if (asTask !== undefined) return { kind: "task", ttlMs: asTask.ttl ?? null };
   if (authorization !== null) return { kind: "sync" };
   const { server, upstream, revision } = session;
-  return { kind: "callback", waiting: { server, session: upstream, revision, id }, alwaysRun: isBrief };
+  const owner = entry.login?.owner;
+  const waiting = { server, session: upstream, revision, id, ...(owner == null ? {} : { owner }) };
+  return { kind: "callback", waiting, alwaysRun: isBrief };
 }
 
 /** What may be added to the request, where the policy lets it. */

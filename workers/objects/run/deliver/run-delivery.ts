@@ -16,6 +16,7 @@ import type { WaitingServer } from "../../../../shared/run/run-input.ts";
 import { signedOutcome } from "../../../pipeline/receipts.ts";
 import { serversOf } from "../../../stores/documents.ts";
 import type { CancelCause } from "../../../../shared/model/outcome.ts";
+import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { postToServer } from "../../../mcp-client/answer-server.ts";
 import { responseOf } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
@@ -85,7 +86,10 @@ export class RunDelivery {
   /**
    * Posts the outcome to the server. A request that the requestor's side withdrew gets no response.
    */
-  async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"accepted" | "refused" | "failed"> {
+  async #post(
+    { server: name, session, revision, id, owner }: WaitingServer,
+    { end }: RunState,
+  ): Promise<"accepted" | "refused" | "failed"> {
     const text = this.#deps.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
     const { servers } = await serversOf(this.#deps.env, this.#deps.now(), this.#deps.waitUntil);
@@ -93,7 +97,11 @@ export class RunDelivery {
     if (server === undefined) return "refused";
     const { encode } = mcpCodec(revision);
     const outcome = await signedOutcome(this.#deps.env, readJsonOf(text), encode);
-    return postToServer(this.#deps.env, { server, session, revision, authorization: null }, responseOf(id, encode(outcome)));
+    return postToServer(
+      this.#deps.env,
+      { server: reachedBy(server, name, owner), session, revision, authorization: null },
+      responseOf(id, encode(outcome)),
+    );
   }
 }
 

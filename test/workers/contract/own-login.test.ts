@@ -1,0 +1,332 @@
+// A person's own login at a server behind the relay: how they connect it, that their requests carry
+// it and no others do, and what becomes of it when it expires, is refused or is attacked.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { readForm } from "../../../scripts/page-form.ts";
+import { createKey, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
+import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
+import { type LoginServer, loginOrigin, scriptLoginServer } from "../support/login-server.ts";
+import {
+  RelayClient,
+  type Upstream,
+  type UpstreamCall,
+  configureServers,
+  initializeResult,
+  scriptUpstream,
+  upstreamOrigin,
+} from "../support/mcp-server.ts";
+import { answerAt } from "../support/provider.ts";
+
+const url = `${upstreamOrigin}/mcp`;
+const auth = { kind: "oauth" };
+
+let upstream: Upstream;
+let login: LoginServer;
+let ada: InboxBrowser;
+let key: string;
+/** What the server says of itself, and which of its tokens it takes. */
+let resource: Record<string, unknown>;
+
+const bearerOf = ({ headers }: UpstreamCall): string => (headers.get("Authorization") ?? "").replace(/^Bearer /, "");
+const answerTo = (message: UpstreamCall["message"], result: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, result });
+
+/** The scripted server lets in who has a token of the scripted authorization server. */
+function guard(): void {
+  const { calls } = upstream;
+  answerAt(upstreamOrigin, async (request) => {
+    if (new URL(request.url).pathname === "/.well-known/oauth-protected-resource/mcp") return Response.json(resource);
+    const text = await request.text();
+    const message = (text === "" ? {} : JSON.parse(text)) as UpstreamCall["message"];
+    const call = { method: request.method, url: request.url, headers: request.headers, text, message };
+    if (!login.good.has(bearerOf(call))) {
+      const metadata = `${upstreamOrigin}/.well-known/oauth-protected-resource/mcp`;
+      return new Response(null, { status: 401, headers: { "WWW-Authenticate": `Bearer resource_metadata="${metadata}", scope="read"` } });
+    }
+    calls.push(call);
+    if (message.method === "initialize")
+      return Response.json(
+        { jsonrpc: "2.0", id: message.id, result: initializeResult("2025-11-25") },
+        { headers: { "Mcp-Session-Id": upstream.session } },
+      );
+    return message.id === undefined
+      ? new Response(null, { status: 202 })
+      : answerTo(message, { content: [{ type: "text", text: "done" }] });
+  });
+}
+
+beforeEach(async () => {
+  upstream = scriptUpstream();
+  login = scriptLoginServer();
+  resource = { resource: url, authorization_servers: [loginOrigin], scopes_supported: ["read", "write"] };
+  guard();
+  await configureInbox({}, [
+    { name: "Ada", email: addresses.Ada },
+    { name: "Grace", email: addresses.Grace },
+  ]);
+  await configureServers({ own: { url, auth }, plain: { url } });
+  ada = new InboxBrowser();
+  await ada.signIn(addresses.Ada);
+  key = (await createKey({ name: "ada", owner: "Ada" })).key;
+});
+
+/** Presses Connect: where the browser goes on to; null where it stays, with the page. */
+async function begin(server = "own", by = ada): Promise<{ to: string | null; html: string }> {
+  const form = await by.form("/inbox/connections");
+  form.set("connect", server);
+  const answer = await by.post("/inbox/connections/servers", form);
+  return { to: /^0; url=(.*)$/.exec(answer.headers.get("Refresh") ?? "")?.[1] ?? null, html: await answer.text() };
+}
+
+/** Comes back to the redirect URI, and presses the page's button; the page after that. */
+async function comeBack(back: URL, by = ada): Promise<{ status: number; html: string }> {
+  const first = await by.get(`/inbox/connections/return${back.search}`);
+  const html = await first.text();
+  const form = readForm(html, publicUrl);
+  if (form === null) return { status: first.status, html };
+  const answer = await by.post("/inbox/connections/return", form.fields);
+  return { status: answer.status, html: await answer.text() };
+}
+
+async function connect(server = "own", by = ada): Promise<void> {
+  const { to } = await begin(server, by);
+  expect((await comeBack(login.visit(to ?? ""), by)).html).toContain("is connected");
+}
+
+const client = (of: { server?: string; key?: string } = {}): RelayClient => new RelayClient(of.server ?? "own", { key: of.key ?? key });
+
+async function connected(capabilities: object = {}): Promise<RelayClient> {
+  const made = client();
+  expect((await made.connect(capabilities)).status).toBe(200);
+  return made;
+}
+
+describe("a person connects a server", () => {
+  test("by the server's own metadata, as a client that registers itself, and their requests carry their token alone", async () => {
+    expect(await ada.text("/inbox/connections")).toContain("not connected");
+    const { to } = await begin();
+    const asked = new URL(to ?? "");
+    expect(asked.origin + asked.pathname).toBe(`${loginOrigin}/authorize`);
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      response_type: "code",
+      client_id: "client-1",
+      code_challenge_method: "S256",
+      redirect_uri: `${publicUrl}/inbox/connections/return`,
+      resource: url,
+      scope: "read",
+    });
+    const back = login.visit(to ?? "");
+    // On a loopback host the session's cookie is for another address.
+    const hop = await gateway(back.pathname + back.search, { key: null });
+    expect([hop.status, hop.headers.get("Location")]).toEqual([303, `${ada.home}/connections/return${back.search}`]);
+    expect(login.asked).toEqual([]);
+    expect((await comeBack(back)).html).toContain("is connected");
+    expect(await ada.text("/inbox/connections")).toMatch(/connected<\/span>[\s\S]*ada-l · read/);
+    expect((await (await connected()).call(1)).status).toBe(200);
+    expect(new Set(upstream.calls.map(bearerOf))).toEqual(login.good);
+    expect(upstream.calls.some(({ headers }) => [...headers.values()].some((value) => value.includes(key)))).toBe(false);
+  });
+
+  test("as the client that it was registered as there, with the secret of its variable", async () => {
+    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", scopes: ["write"], secret: "OWN_CLIENT_SECRET" } } });
+    login.metadata = { token_endpoint_auth_methods_supported: ["client_secret_post"] };
+    const { to } = await begin();
+    expect(Object.fromEntries(new URL(to ?? "").searchParams)).toMatchObject({ client_id: "by-hand", scope: "write" });
+    await comeBack(login.visit(to ?? ""));
+    expect(login.asked[0]?.get("client_secret")).toBe("");
+    expect(login.registered).toEqual([]);
+  });
+
+  test("its own document says who it is", async () => {
+    const document = (await (await gateway("/oauth/client.json", { key: null })).json()) as object;
+    expect(document).toMatchObject({
+      client_id: `${publicUrl}/oauth/client.json`,
+      redirect_uris: [`${publicUrl}/inbox/connections/return`],
+      token_endpoint_auth_method: "none",
+    });
+    expect((await gatewayWith({ PUBLIC_URL: "" }, "/oauth/client.json", { key: null })).status).toBe(404);
+  });
+
+  test("and disconnects it: nothing is sent with it from then on, and nothing by another form", async () => {
+    await connect();
+    const made = await connected();
+    const form = await ada.form("/inbox/connections");
+    form.set("disconnect", "own");
+    const forged = new URLSearchParams(form);
+    forged.set("nonce", "x");
+    expect((await ada.post("/inbox/connections/servers", forged)).status).toBe(403);
+    expect((await made.call(1)).status).toBe(200);
+    expect(await (await ada.post("/inbox/connections/servers", form)).text()).toContain("is disconnected");
+    const sent = upstream.calls.length;
+    expect(await (await made.call(2)).json()).toMatchObject({ result: { isError: true } });
+    expect(upstream.calls).toHaveLength(sent);
+  });
+
+  test("what its sign-in refuses is not connected", async () => {
+    const { to } = await begin();
+    const back = login.visit(to ?? "");
+    back.searchParams.delete("code");
+    back.searchParams.set("error", "access_denied");
+    expect((await comeBack(back)).html).toContain("its sign-in said no");
+    expect(login.asked).toEqual([]);
+  });
+});
+
+describe("who is not signed in", () => {
+  test("is told where to sign in: as the tool's result, and as an error of anything else", async () => {
+    const refused = (await (await client().connect()).json()) as { error: { message: string } };
+    expect(refused.error.message).toContain(`${publicUrl}/inbox/connections`);
+    await connect();
+    const made = await connected();
+    login.good.clear();
+    login.refresh.clear();
+    await made.call(1);
+    const { result } = (await (await made.call(2)).json()) as { result: { isError: boolean; content: { text: string }[] } };
+    expect(result).toMatchObject({ isError: true, _meta: { "countersign/call": "signIn" } });
+    expect(result.content[0]?.text).toContain(`Ask them to open ${publicUrl}/inbox/connections and connect own`);
+    expect(await ada.text("/inbox/connections")).toContain("sign in again");
+  });
+
+  test("a key without an owner reaches nothing", async () => {
+    const { key: nobodys } = await createKey({ name: "nobody" });
+    expect(JSON.stringify(await (await client({ key: nobodys }).connect()).json())).toContain("no owner who could sign in");
+  });
+
+  test("a client with URL elicitation is offered the page, and the same call goes on once they are connected", async () => {
+    await connect();
+    const made = await connected({ elicitation: { url: {} } });
+    login.good.clear();
+    login.refresh.clear();
+    await made.call(1);
+    const answer = await made.call(2);
+    const reader = (answer.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const until = async (what: string): Promise<void> => {
+      while (!text.includes(what)) {
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`ended before ${what}: ${text}`);
+        text += value;
+      }
+    };
+    await until("elicitation/create");
+    expect(text).toContain(`"url":"${publicUrl}/inbox/connections"`);
+    const sent = upstream.calls.length;
+    await connect();
+    await until('"text":"done"');
+    expect(text).toContain("notifications/elicitation/complete");
+    expect(upstream.calls.slice(sent).map(({ message }) => message.id)).toEqual([2]);
+  });
+});
+
+describe("a token", () => {
+  test("is renewed before it expires, once for all calls that wait, and its refresh token with it", async () => {
+    await connect();
+    const made = await connected();
+    travel(3_600_000);
+    const held = Promise.withResolvers<void>();
+    login.held = held.promise;
+    const calls = [1, 2, 3, 4, 5].map((id) => made.call(id));
+    await eventually("a renewal", async () => login.asked.length > 1);
+    held.resolve();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(login.asked.map((body) => body.get("grant_type"))).toEqual(["authorization_code", "refresh_token"]);
+    expect(login.asked[1]?.get("resource")).toBe(url);
+    travel(3_600_000);
+    expect((await made.call(6)).status).toBe(200);
+  });
+
+  test("that the server refuses is renewed, and the call sent with the new one", async () => {
+    await connect();
+    const made = await connected();
+    travel(60_000);
+    login.good.clear();
+    expect(await (await made.call(1)).json()).toMatchObject({ result: { content: [{ text: "done" }] } });
+    expect(login.asked).toHaveLength(2);
+  });
+
+  test("outlives an authorization server that does not answer, and is good to its end", async () => {
+    await connect();
+    const made = await connected();
+    login.fails = new Response("{}", { status: 503 });
+    travel(3_600_000 - 20_000);
+    expect((await made.call(1)).status).toBe(200);
+    travel(20_000);
+    expect((await made.call(2)).status).toBe(502);
+    login.fails = null;
+    expect((await made.call(3)).status).toBe(200);
+  });
+
+  test("is not sent to an entry that was changed", async () => {
+    await connect();
+    const sent = upstream.calls.length;
+    await configureServers({ own: { url: `${upstreamOrigin}/other`, auth } });
+    travel(60_000);
+    expect((await client().connect()).status).toBe(200);
+    expect(upstream.calls).toHaveLength(sent);
+    expect(await ada.text("/inbox/connections")).toContain("not connected");
+  });
+
+  test("is not sent after a redirect", async () => {
+    await connect();
+    const made = await connected();
+    const elsewhere: string[] = [];
+    answerAt("https://elsewhere.example.com", (request) => (elsewhere.push(request.url), new Response()));
+    answerAt(upstreamOrigin, () => new Response(null, { status: 307, headers: { Location: "https://elsewhere.example.com/mcp" } }));
+    expect((await made.call(1)).status).toBe(502);
+    expect(elsewhere).toEqual([]);
+  });
+});
+
+describe("attacks", () => {
+  test("a code of another authorization server is sent to none: the issuer is another", async () => {
+    const { to } = await begin();
+    const back = login.visit(to ?? "");
+    back.searchParams.set("iss", "https://evil.example.com");
+    expect((await comeBack(back)).html).toContain("another server answered");
+    const { to: again } = await begin();
+    const without = login.visit(again ?? "");
+    without.searchParams.delete("iss");
+    expect((await comeBack(without)).html).toContain("another server answered");
+    expect(login.asked).toEqual([]);
+  });
+
+  test("a state is good once, in the session that began it, and for its person alone", async () => {
+    const { to } = await begin();
+    const back = login.visit(to ?? "");
+    const grace = new InboxBrowser();
+    await grace.signIn(addresses.Grace);
+    expect((await comeBack(back, grace)).html).toContain("Nothing was connected");
+    const other = new InboxBrowser();
+    await other.signIn(addresses.Ada);
+    expect((await comeBack(back, other)).html).toContain("Nothing was connected");
+    expect(login.asked).toEqual([]);
+    expect((await comeBack(back)).html).toContain("is connected");
+    expect((await comeBack(back)).html).toContain("Nothing was connected");
+    expect((await ada.get("/inbox/connections/return?state=made-up&code=x")).status).toBe(404);
+  });
+
+  test("a login of one person is no other's, and of one server no other's", async () => {
+    await configureServers({ own: { url, auth }, second: { url: `${upstreamOrigin}/second`, auth } });
+    await connect();
+    const sent = upstream.calls.length;
+    const { key: graces } = await createKey({ name: "grace", owner: "Grace" });
+    await client({ key: graces }).connect();
+    await client({ server: "second" }).connect();
+    expect(upstream.calls).toHaveLength(sent);
+  });
+
+  test.each<[string, () => void]>([
+    ["a token endpoint inside", () => (login.metadata = { token_endpoint: "https://10.0.0.1/token" })],
+    ["a token endpoint without TLS", () => (login.metadata = { token_endpoint: "http://auth.example.com/token" })],
+    ["an authorization endpoint that is a script", () => (login.metadata = { authorization_endpoint: "javascript:alert(1)" })],
+    ["another issuer", () => (login.metadata = { issuer: "https://evil.example.com" })],
+    ["no PKCE", () => (login.metadata = { code_challenge_methods_supported: undefined })],
+    ["an authorization server inside", () => (resource["authorization_servers"] = ["https://192.168.0.1"])],
+    ["another server's resource", () => (resource["resource"] = "https://other.example.com/mcp")],
+  ])("metadata with %s leads nowhere", async (_, change) => {
+    change();
+    const { to, html } = await begin();
+    expect(to).toBeNull();
+    expect(html).toContain("cannot be used");
+    expect(login.asked).toEqual([]);
+  });
+});
