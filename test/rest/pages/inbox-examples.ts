@@ -194,6 +194,15 @@ export const inboxPages: Readonly<Record<string, Page>> = {
         },
       ],
       now: Date.UTC(2026, 10, 25),
+      logins: {
+        action: "/inbox/connections/servers",
+        list: [
+          { server: "github", state: "connected", account: "ann-k", scope: "repo read:org", endedAt: null },
+          { server: "notion", state: "ended", account: null, scope: null, endedAt: 1_780_000_000_000 },
+          { server: "linear", state: "none", account: null, scope: null, endedAt: null },
+        ],
+        said: { server: "github", what: "connected" },
+      },
       isEnded: true,
       reader: "Ada",
       inbox: { path: "/inbox", count: 6 },

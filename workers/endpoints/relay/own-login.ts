@@ -99,9 +99,11 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
 /** Waits for the login as long as a client is held. */
 async function madeMeanwhile({ env }: AppContext, server: Server, left: AbortSignal): Promise<boolean> {
   const { login } = server;
+  if (login == null || login.owner === null) return false;
+  const stub = loginStub(env, inboxNameOf(login.owner), login.server);
   const { binding } = loginEntry(server, lookupIn(env));
-  for (const end = Date.now() + settingsOf(env).holdMs; !left.aborted && login?.owner != null && Date.now() < end;)
-    if (await loginStub(env, inboxNameOf(login.owner), login.server).loginMade(binding, Math.min(changeMs, end - Date.now()))) return true;
+  for (const end = Date.now() + settingsOf(env).holdMs; !left.aborted && Date.now() < end;)
+    if (await stub.loginMade(binding, Math.min(changeMs, end - Date.now()))) return true;
   return false;
 }
 
