@@ -21,7 +21,7 @@ export const stopMutants: readonly Mutant[] = [
     name: "the stop of a call is of its own server and key",
     from: "calls.length === 0 ? null : stoppedCall(c, relay)",
     to: 'calls.length === 0 ? null : stoppedCall(c, { ...relay, name: "" })',
-    test: calls("calls nothing once an operator"),
+    test: calls("every key's at a server"),
   },
   {
     file: "workers/endpoints/relay/calls/rounds-driver.ts",

@@ -488,6 +488,13 @@ describe("what an operator stopped, and no rule is about", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test("is every key's at a server that was stopped", async () => {
+    await stop("servers/old");
+    const { key } = await createKey();
+    expect(textOf(await plain.call({ name: "other" }, { key }))).toContain("An operator has stopped calls");
+    expect(sent()).toHaveLength(0);
+  });
+
   test("is asked for once in a while, and not at each call", async () => {
     const asked = vi.spyOn(env.STOP, "getByName");
     const client = await connected();
