@@ -1,5 +1,6 @@
 // Which rules of the policy a client's call of a tool may meet, from what is known before the call:
-// the server, the tool and its definition. Arguments, keys and warnings are known with a call alone.
+// the server, the tool and its definition. Arguments, keys and warnings are known with a call
+// alone.
 
 import type { CallFacts, JudgedRequest } from "../model/judged-request.ts";
 import { areMet, conditionFacts } from "./conditions.ts";

@@ -124,8 +124,8 @@ function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string,
 }
 
 /**
- * Whether a grant, or a juror, that let a request pass would do so under the same rule of another policy, as far
- * as the record says.
+ * Whether a grant, or a juror, that let a request pass would do so under the same rule of another
+ * policy, as far as the record says.
  */
 function stillCounts(gates: GatePlan, { provenance }: JudgedRequest, grant: RecordFact): boolean {
   if (isPass(grant)) return gates.juror !== undefined;

@@ -14,11 +14,11 @@ const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message
 type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "juror" | "request"> & { readonly act?: RunInput["act"] | undefined };
 
 /**
- * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A grant for the
- * reply covers the reply to the request as asked: the policy counts where a reviewer edits the
- * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
- * with a lower risk. What a call returns that its caller makes elsewhere does not come here: nobody
- * reviews it.
+ * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A
+ * grant for the reply covers the reply to the request as asked: the policy counts where a reviewer
+ * edits the request. The review of the reply also opens for a risk: by the rule, or by a grant for
+ * replies with a lower risk. What a call returns that its caller makes elsewhere does not come
+ * here: nobody reviews it.
  */
 export function stagesOf({ gatePolicy, granted = [], juror, request, act }: StagesInput): readonly Stage[] {
   const isOpened = (gate: Gate): boolean =>

@@ -1,4 +1,5 @@
-// A rule's juror without a network: what it may let pass, what it is asked, and which answers count.
+// A rule's juror without a network: what it may let pass, what it is asked, and which answers
+// count.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -140,6 +141,10 @@ describe("its answer", () => {
   });
 
   test("passes nothing that does not have the mark", () => {
-    fc.assert(fc.property(fc.json(), (text) => expect(readJurorAnswer(saying(text), mark)).toBeNull()));
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(readJurorAnswer(saying(text), mark)).toBeNull();
+      }),
+    );
   });
 });
