@@ -50,6 +50,7 @@ const timeoutMs = 10_000;
 /** With the secret of the entry, which is stored nowhere else. */
 function grantIn(text: string, { secret }: LoginServer): LoginGrant {
   const grant = readJsonOf(text as JsonOf<LoginGrant>); // as `startLogin` gave it
+  if (secret === "") throw new Refused("unreachable");
   return secret === null ? grant : { ...grant, client: { ...grant.client, client_secret: secret } };
 }
 
@@ -99,6 +100,8 @@ async function challengeOf(server: LoginServer) {
 export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
   guarded(async () => {
     const { server, redirectUri, state } = asked;
+    // The variable that has the client's secret is not set.
+    if (server.secret === "") throw new Refused("noClient");
     const fetchFn = fetchFor(server);
     const challenge = await challengeOf(server);
     const { resourceMetadataUrl } = challenge;

@@ -120,20 +120,21 @@ describe("a person connects a server", () => {
     expect([hop.status, hop.headers.get("Location")]).toEqual([303, `${ada.home}/connections/return${back.search}`]);
     expect(login.asked).toEqual([]);
     expect((await comeBack(back)).html).toContain("is connected");
-    expect(await ada.text("/inbox/connections")).toMatch(/connected<\/span>[\s\S]*ada-l · read/);
+    expect(await ada.text("/inbox/connections")).toMatch(/connected<\/span>[\s\S]*ada-l<\/bdi> · <bdi class="name">read/);
     expect((await (await connected()).call(1)).status).toBe(200);
     expect(new Set(upstream.calls.map(bearerOf))).toEqual(login.good);
     expect(upstream.calls.some(({ headers }) => [...headers.values()].some((value) => value.includes(key)))).toBe(false);
   });
 
-  test("as the client that it was registered as there, with the secret of its variable", async () => {
-    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", scopes: ["write"], secret: "OWN_CLIENT_SECRET" } } });
-    login.metadata = { token_endpoint_auth_methods_supported: ["client_secret_post"] };
+  test("as the client that it was registered as there, for the entry's own scopes; without its secret not at all", async () => {
+    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", scopes: ["write"] } } });
     const { to } = await begin();
     expect(Object.fromEntries(new URL(to ?? "").searchParams)).toMatchObject({ client_id: "by-hand", scope: "write" });
-    await comeBack(login.visit(to ?? ""));
-    expect(login.asked[0]?.get("client_secret")).toBe("");
+    expect((await comeBack(login.visit(to ?? ""))).html).toContain("is connected");
     expect(login.registered).toEqual([]);
+    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", secret: "OWN_CLIENT_SECRET" } } });
+    travel(60_000);
+    expect((await begin()).html).toContain("Ask the operator");
   });
 
   test("its own document says who it is", async () => {
@@ -250,7 +251,7 @@ describe("a token", () => {
     travel(3_600_000 - 20_000);
     expect((await made.call(1)).status).toBe(200);
     travel(20_000);
-    expect((await made.call(2)).status).toBe(502);
+    expect(await (await made.call(2)).text()).toContain("cannot be reached");
     login.fails = null;
     expect((await made.call(3)).status).toBe(200);
   });
@@ -326,7 +327,7 @@ describe("attacks", () => {
     change();
     const { to, html } = await begin();
     expect(to).toBeNull();
-    expect(html).toContain("cannot be used");
+    expect(html).toMatch(/cannot be used|another server answered/);
     expect(login.asked).toEqual([]);
   });
 });

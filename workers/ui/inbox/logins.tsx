@@ -55,11 +55,14 @@ export const Logins = ({ action, list, now }: LoginsInput & { readonly now: numb
             <br />
             <span class="soft">
               {each.state === "none" ? logins.none : null}
-              {each.endedAt === null ? (
-                <Name value={[each.account, each.scope].filter((part) => part !== null && part !== "").join(" · ")} />
-              ) : (
-                fill(logins.refusedAt, { at: <Time at={each.endedAt} now={now} /> })
+              {each.account === null || each.endedAt !== null ? null : <Name value={each.account} />}
+              {each.scope === null || each.scope === "" || each.endedAt !== null ? null : (
+                <>
+                  {" · "}
+                  <Name value={each.scope} />
+                </>
               )}
+              {each.endedAt === null ? null : fill(logins.refusedAt, { at: <Time at={each.endedAt} now={now} /> })}
             </span>
           </p>
           <button
