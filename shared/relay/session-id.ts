@@ -25,6 +25,11 @@ export type RelaySession = {
   readonly clientElicits: boolean;
   /** Whether it declared roots. */
   readonly clientRoots: boolean;
+  /**
+   * Who runs this client's calls as tasks where it asks for that: the server, by its own word, or
+   * the gateway, which said so in the server's place. Absent: nobody declared tasks.
+   */
+  readonly callTasks?: "server" | "gateway";
   /** Random, base64url: the name of the session for association. */
   readonly name: string;
   /**
@@ -36,8 +41,8 @@ export type RelaySession = {
 
 /** Null where the server's own id is too long to be carried. */
 export function relaySessionId(keys: SigningKeys, session: RelaySession): string | null {
-  const { key, server, upstream, revision, clientSamples, clientFills, clientElicits, clientRoots, name, translated } = session;
-  const client = [clientSamples, clientFills, clientElicits, clientRoots];
+  const { key, server, upstream, revision, clientSamples, clientFills, clientElicits, clientRoots, name, callTasks, translated } = session;
+  const client = [clientSamples, clientFills, clientElicits, clientRoots, ...(callTasks === undefined ? [] : [callTasks])];
   const fields = [key, server, upstream, revision, client, name, ...(translated === undefined ? [] : [translated])];
   const text = seal(keys, domain, utf8ToBytes(JSON.stringify(fields)));
   return text.length > longest ? null : text;
@@ -49,12 +54,20 @@ export function parseRelaySession(keys: SigningKeys, id: string, key: string, se
   const fields = payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as SealedFields); // sealed above
   if (fields === undefined || fields[0] !== key || fields[1] !== server) return undefined;
   const [, , upstream, revision, client, name, translated] = fields;
-  const [clientSamples, clientFills, clientElicits, clientRoots] = client;
-  const declared = { clientSamples, clientFills, clientElicits, clientRoots };
+  const [clientSamples, clientFills, clientElicits, clientRoots, callTasks] = client;
+  const declared = { clientSamples, clientFills, clientElicits, clientRoots, ...(callTasks === undefined ? {} : { callTasks }) };
   return { key, server, upstream, revision, ...declared, name, ...(translated === undefined ? {} : { translated }) };
 }
 
-type SealedFields = [string, string, string | null, string, [boolean, boolean, boolean, boolean], string, TranslatedSession?];
+type SealedFields = [
+  string,
+  string,
+  string | null,
+  string,
+  [boolean, boolean, boolean, boolean, ("server" | "gateway")?],
+  string,
+  TranslatedSession?,
+];
 
 const eventDomain = "countersign/relay-event/v1";
 

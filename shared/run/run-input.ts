@@ -18,6 +18,7 @@ import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage 
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
+import type { CallOwner } from "../credential/call-owner.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
 
@@ -151,8 +152,21 @@ export type MessageInput = RequestInput & { readonly request: SamplingRequest };
 
 export const isMessageInput = (input: RequestInput): input is MessageInput => isMessage(input.request);
 
+/** A client's request that its run sends itself. The client's credential is not kept with it. */
+export type RelayedRequest = {
+  /** As it came. */
+  readonly body: string;
+  readonly headers: readonly (readonly [string, string])[];
+  /** JSON of the key by which it was let in. */
+  readonly key: string;
+  /** Whose it is, where the client's own credential goes to the server; else null. */
+  readonly owner: CallOwner | null;
+};
+
 /** What a run knows beside it. */
 export type RunInput = RequestInput & {
+  /** Of a call that is its client's task, which the run sends once it is approved. */
+  readonly relayed?: RelayedRequest;
   /**
    * What was added to the request; and what the first candidate will leave out or change, as far as
    * known before the call.

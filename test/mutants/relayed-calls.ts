@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const contract = (only: string): Mutant["test"] => ({ file: "test/workers/contract/relayed-calls.test.ts", only });
+const tasks = (only: string): Mutant["test"] => ({ file: "test/workers/contract/call-tasks.test.ts", only });
 const ownResponses = { file: "test/shared/relay/own-responses.test.ts" };
 const stdio = { file: "test/client/stdio/reviewed-calls.test.ts" };
 const release = { file: "workers/objects/run/act/run-release.ts" };
@@ -102,11 +103,25 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("once its client cancelled"),
   },
   {
-    ...gate,
-    name: "a call whose result is reviewed is no task",
-    from: "if (planned.ok && read.asTask && mayKeepResult(planned.value))",
-    to: "if (planned.ok && read.asTask && !mayKeepResult(planned.value) && false)",
-    test: contract("is none where its result is reviewed"),
+    file: "workers/endpoints/relay/reviewed/approved-task.ts",
+    name: "a task's result is reviewed before its client has it",
+    from: "return claim.keepsResult",
+    to: "return claim.keepsResult && false",
+    test: tasks("gets a reviewed result, and nothing of it before"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/task-requests.ts",
+    name: "a task belongs to its key and its session",
+    from: "if (task.key !== c.var.key.id || task.server !== relay.name || task.session !== of) return false;",
+    to: "",
+    test: tasks("has a task that nobody else has"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/approved-task.ts",
+    name: "only the protocol's own rounds send a task's call again",
+    from: "if (!isRound(result) || !isStateless(first.value, (name) => this.#c.req.raw.headers.get(name))) return null;",
+    to: "if (!isRound(result)) return null;",
+    test: tasks("is a second call"),
   },
   {
     ...answer,

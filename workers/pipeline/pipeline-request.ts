@@ -6,7 +6,7 @@ import type { CallFacts } from "../../shared/model/judged-request.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { SubjectRequest } from "../../shared/model/subject/subject.ts";
-import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
+import type { RelayedRequest, Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import type { SlowTimer } from "../platform/slow-timer.ts";
@@ -15,12 +15,13 @@ import type { SessionCalls } from "../stubs/session-calls.ts";
 
 /**
  * How the requestor gets its response. `sync`: on its open connection. `task`: a task or an
- * asynchronous request, always a run. `callback`: an MCP server waits, and a run that is opened for
- * it posts the outcome; with `alwaysRun` there always is one, so that no Worker waits for a model.
+ * asynchronous request, always a run; `relayed`: which the run sends itself. `callback`: an MCP
+ * server waits, and a run that is opened for it posts the outcome; with `alwaysRun` there always is
+ * one, so that no Worker waits for a model.
  */
 export type ResponseMode =
   | { readonly kind: "sync" }
-  | { readonly kind: "task"; readonly ttlMs: number | null }
+  | { readonly kind: "task"; readonly ttlMs: number | null; readonly relayed?: RelayedRequest }
   | { readonly kind: "callback"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
 
 /** Which object knows the request, and by which reference. A repeat has the same `requestRef`. */

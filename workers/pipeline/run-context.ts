@@ -56,9 +56,13 @@ export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean):
 export const asRunInput = ({ incoming, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
   ...askedDigest(incoming),
+  ...relayedIn(incoming),
   notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
+
+const relayedIn = ({ responseMode }: PipelineRequest): Pick<RunInput, "relayed"> =>
+  responseMode.kind === "task" && responseMode.relayed !== undefined ? { relayed: responseMode.relayed } : {};
 
 /** Also of a run that nobody wants one with: GET /receipts has it. */
 const askedDigest = ({ asked }: PipelineRequest): Pick<RunInput, "asked"> => (asked === undefined ? {} : { asked: asked() });

@@ -1,8 +1,11 @@
-// The relay of the 2025 revisions, for an object that is a client of it. Objects import no
-// endpoint, so the Worker's app hands it in when it is loaded.
+// The relay, for an object that is a client of it, or that sends a client's approved call. Objects
+// import no endpoint, so the Worker's app hands it in when it is loaded.
 
+import type { JsonObject } from "../../shared/encoding.ts";
+import type { RelayedRequest } from "../../shared/run/run-input.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
+import type { Claim, Returned } from "./run-calls.ts";
 
 /** One request to the relay, of a client that was let in. */
 export type InsideVisit = {
@@ -19,13 +22,37 @@ export type InsideVisit = {
 
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
-let relay: InsideRelay | null = null;
+/** What came of an approved call. `response`: the server's, as JSON; null where the run has it. */
+export type ApprovedAnswer = { readonly returned: WithoutTook<Returned>; readonly response: string | null };
+type WithoutTook<T> = T extends unknown ? Omit<T, "took"> : never;
 
-export function handInRelay(given: InsideRelay): void {
-  relay = given;
+/** The client of a call that is sent in its place. */
+export type AbsentClient = {
+  /** An event of the server's stream. `isQuestion`: one that the server wants a response to. */
+  readonly tell: (event: string, isQuestion: boolean) => void;
+  /** Gives the client's answers to what a round asks (`inputRequests`), by their keys. */
+  readonly ask: (requests: JsonObject) => Promise<JsonObject>;
+};
+
+type SendApproved = (
+  visit: InsideVisit,
+  relayed: RelayedRequest,
+  claim: Extract<Claim, { readonly kind: "claimed" }>,
+  client: AbsentClient,
+) => Promise<ApprovedAnswer>;
+
+let relay: { readonly inside: InsideRelay; readonly approved: SendApproved } | null = null;
+
+export function handInRelay(inside: InsideRelay, approved: SendApproved): void {
+  relay = { inside, approved };
 }
 
-export const insideRelay: InsideRelay = (visit, request) => {
+const handedIn = () => {
   if (relay === null) throw new Error("insideRelay: the app has not handed it in");
-  return relay(visit, request);
+  return relay;
 };
+
+export const insideRelay: InsideRelay = (visit, request) => handedIn().inside(visit, request);
+
+/** Sends a client's approved call, with what it was approved with. */
+export const sendApproved: SendApproved = (...call) => handedIn().approved(...call);

@@ -3,6 +3,8 @@
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
+import type { CallOwner } from "../../shared/credential/call-owner.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { ReceiptFacts } from "../../shared/receipt/facts.ts";
@@ -55,6 +57,23 @@ export type RunSnapshot = {
   readonly name: string;
   /** The outcome, once it may be delivered. */
   readonly outcome: JsonOf<Outcome> | null;
+};
+
+/** A call that is its client's task, as that client may see it. */
+export type CallTask = RunSnapshot & {
+  /** The session that its client had; null where it had none. */
+  readonly session: string | null;
+  readonly owner: CallOwner | null;
+  /** Whether it waits for its client's own credential. */
+  readonly needsCredential: boolean;
+  /** Whether it was sent. */
+  readonly isSent: boolean;
+  /** Its arguments as they came, as JSON. */
+  readonly asked: string;
+  /** What its server asks of its client, by key (`inputRequests`); null: nothing. */
+  readonly asks: JsonObject | null;
+  /** The server's response, byte for byte, where nobody reviewed it. */
+  readonly passed: string | null;
 };
 
 /**
@@ -266,6 +285,12 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    */
   /** `brings`: the caller makes the call elsewhere and brings its result, without a window. */
   claim(requestRef: RequestRef, brings?: boolean): Promise<JsonOf<Claim>>;
+  /** Null where the run is no client's task. */
+  callTask(): JsonOf<CallTask> | null;
+  /** A task's client is there, with its own credential for the server. */
+  bringCredential(authorization: string): void;
+  /** A task's client answers what the server asks, by key. */
+  answerTask(responses: JsonOf<JsonObject>): void;
   /** What came of the claimed call. `call`: null where its caller knows no number of it. */
   returned(call: number | null, returned: JsonOf<Returned>): Promise<void>;
   /**

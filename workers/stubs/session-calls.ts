@@ -141,6 +141,8 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   keepTask(id: string, named: JsonOf<Originating>): void;
   /** The request that a task runs for, or null. */
   taskServes(id: string): JsonOf<Originating> | null;
+  /** The runs of requests under originating keys that begin so, newest first. */
+  runsOf(keys: string, from: number, most: number): string[];
   /**
    * The server's instructions from `initialize`, where they may be added to its sampling requests.
    */

@@ -12,8 +12,8 @@ import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
 
-/** Without `input_required`, which asks the requestor for something: the gateway never does. */
-type TaskStatus = "working" | "completed" | "failed" | "cancelled";
+/** `input_required`: of a client's call alone, whose server asks that client for something. */
+type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** Times are Unix milliseconds. */
 export type Task = {

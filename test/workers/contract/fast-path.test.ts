@@ -21,7 +21,7 @@ beforeAll(() => {
 });
 
 /** What is hashed of a request and its reply. */
-const ofRequests = ["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"];
+const ofRequests = new Set(["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);
 /** Where the isolate holds no share of the key's limits, its object is asked for an identical run. */
 const asksItsKey = ["countersign/content/v1", "countersign/identical-v1/v1", "countersign/identical/v3"];
 
@@ -35,7 +35,7 @@ async function hashedBy(ask: () => Promise<string>): Promise<string[]> {
   hashed = [];
   await recorded();
   for (const domain of asksItsKey) expect([domain, hashed.filter((each) => each === domain).length <= 1]).toEqual([domain, true]);
-  return hashed.filter((domain) => ofRequests.includes(domain)).toSorted();
+  return hashed.filter((domain) => ofRequests.has(domain)).toSorted();
 }
 
 test("of a sampling request: its id, what a repeat is known by, the request and the reply, each once", async () => {

@@ -867,24 +867,6 @@ describe("a client of 2026-07-28 whose call waits", () => {
   });
 });
 
-describe("a call as a task", () => {
-  test("waits as one, and is told as a client of tasks can read it", async () => {
-    const waits = await answerTo(ask(await connected("old", { send: brief }), 1, { task: {} }));
-    expect(waits.error?.message).toContain("has not run yet");
-    await decide("request", "approve");
-    upstream.answer = (call) =>
-      call.message.method === "tools/call" ? Response.json(resultFor(call, { task: { taskId: "t", status: "working" } })) : undefined;
-    expect((await answerTo(ask(await connected(), 2, { task: {} }))).result).toMatchObject({ task: { taskId: "t" } });
-    expect(sent()).toHaveLength(1);
-  });
-
-  test("is none where its result is reviewed", async () => {
-    const said = await answerTo(ask(await connected(), 1, { name: "read_secret", task: {} }));
-    expect(said.error?.message).toContain("cannot run as a task");
-    expect(sent()).toHaveLength(0);
-  });
-});
-
 test("no link, nonce or token of a review reaches client or server", async () => {
   const answer = ask(await connected());
   const { link } = await opened();

@@ -14,7 +14,7 @@ import { Hono } from "hono";
 import { readClientMessage } from "../../../shared/relay/client-message.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
-import { isLaterRevision, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { isLaterRevision } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { readBytes } from "../../http/body.ts";
 import { watchKey } from "../../pipeline/wait/key-watch.ts";
@@ -25,12 +25,14 @@ import { refuseKnown } from "../auth.ts";
 import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge } from "../openapi/answers.ts";
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
-import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { endSession, listenInSession } from "./sessions/session-relay.ts";
+import { intoCell } from "./into-cell.ts";
 import { throughLogin } from "./own-login.ts";
 import { withOwnResponses } from "./own-responses.ts";
+import { declaringTasks } from "./reviewed/declared-tasks.ts";
 import { throughReview } from "./reviewed/reviewed-call.ts";
+import { taskAnswer } from "./reviewed/task-requests.ts";
 import { refusedToolCall, withShownTools } from "./shown-tools.ts";
-import { postStateless } from "./stateless/stateless-relay.ts";
 import { type WatchedRelayRequest, authorizeRelayRequest, refuseWith, sessionHeader } from "./relay-request.ts";
 
 export const mcpRoutes = new Hono<App>();
@@ -132,16 +134,18 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const refused = await refusedToolCall(c, relay, value);
   if (refused !== null) return refused;
-  return throughLogin(c, relay, { value, body }, (posted, watched) =>
+  const came = { value, body };
+  const ofTask = await taskAnswer(c, relay, came);
+  if (ofTask !== null) return ofTask;
+  const answer = await throughLogin(c, relay, came, (posted, watched) =>
     throughReview(c, watched, posted, async (message, into) => {
       // While people decided, the tool may have become another.
       const hidden = into.isEdited === undefined ? null : await refusedToolCall(c, into, message.value);
       if (hidden !== null) return hidden;
-      return isStateless(message.value, (name) => c.req.raw.headers.get(name))
-        ? postStateless(c, into, message)
-        : postInSession(c, into, message);
+      return intoCell(c, into, message);
     }),
   );
+  return declaringTasks(c, relay, came, answer);
 }
 
 const namesOtherCharset = (contentType = ""): boolean =>

@@ -12,15 +12,21 @@ import { endSession, listenInSession, postInSession } from "./sessions/session-r
 import { type WatchedRelayRequest, refuseWith } from "./relay-request.ts";
 
 /** Answers one request of such a client. Throws where the relay does. */
-export async function relayInside(relay: InsideVisit, request: Request): Promise<Response> {
-  const { env, ctx, key } = relay;
+export const relayInside = (relay: InsideVisit, request: Request): Promise<Response> => inContext(relay, request, (c) => answer(c, relay));
+
+/** Gives a request from inside what one of a client has. Throws where `handle` does. */
+export async function inContext(
+  { env, ctx, key }: InsideVisit,
+  request: Request,
+  handle: (c: AppContext) => Promise<Response>,
+): Promise<Response> {
   const routes = new Hono<App>();
   routes.onError((error) => {
     throw error;
   });
   routes.all("*", (c) => {
     c.set("key", key);
-    return answer(c, relay);
+    return handle(c);
   });
   return routes.fetch(request, env, { waitUntil: (work) => ctx.waitUntil(work), passThroughOnException: () => {}, props: {} });
 }

@@ -7,6 +7,8 @@ import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { Policy } from "../../../shared/policy/rules.ts";
 import { relayScope } from "../../../shared/relay/relay-scope.ts";
 import { type Server, connectionTerms, reachedBy } from "../../../shared/relay/servers.ts";
+import type { RelaySession } from "../../../shared/relay/session-id.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
@@ -124,6 +126,18 @@ export function hasCallRules(c: AppContext, { name }: RelayRequest): boolean | P
   const rules = (policy: Policy): boolean => callRulesFor(policy, { server: name, key: c.var.key.name });
   const policy = policyOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   return policy instanceof Promise ? policy.then(rules, () => true) : rules(policy);
+}
+
+/** A server without tasks of its own has them here, where a call may wait for a person. */
+export async function callTasksOf(
+  c: AppContext,
+  relay: RelayRequest,
+  revision: string | null,
+  runsTasks: boolean,
+): Promise<Pick<RelaySession, "callTasks">> {
+  if (!featuresOf(revision ?? "").tasks) return {};
+  if (runsTasks) return { callTasks: "server" };
+  return (await hasCallRules(c, relay)) ? { callTasks: "gateway" } : {};
 }
 
 /**

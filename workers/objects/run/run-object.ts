@@ -16,12 +16,14 @@
 //   tables    the rows, which decide nothing
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
 import type { Env } from "../../platform/env.ts";
 import {
   type RunCalls,
   type Adoption,
   type Claim,
   type Returned,
+  type CallTask,
   type RunSnapshot,
   type RunLine,
   type RunReceipt,
@@ -54,6 +56,7 @@ import { RunDeciding } from "./review/run-deciding.ts";
 import { RunCall } from "./act/run-call.ts";
 import { isStoppedBy } from "./act/tool-stop.ts";
 import { RunRelease } from "./act/run-release.ts";
+import { RunTask } from "./act/run-task.ts";
 import { RunRequestor } from "./begin/run-requestor.ts";
 import { RunAdoption } from "./begin/run-adoption.ts";
 import { ParkedRequest } from "./tables/parked-request.ts";
@@ -68,7 +71,7 @@ import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
 import type { CancelCause, Outcome, WithdrawCause } from "../../../shared/model/outcome.ts";
 import type { Operator, RecordEvent } from "../../../shared/record/record.ts";
-import { snapshotOf, lineOf, receiptIn, sentOf } from "./deliver/run-account.ts";
+import { callTaskOf, snapshotOf, lineOf, receiptIn, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { ToolStop } from "../../../shared/policy/stops.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -91,6 +94,7 @@ export class RunObject extends StoredObject implements RunCalls {
   readonly #deciding: RunDeciding;
   readonly #call: RunCall;
   readonly #release: RunRelease;
+  readonly #task: RunTask;
   readonly #requestor: RunRequestor;
   readonly #adoption: RunAdoption;
   readonly #parked: ParkedRequest;
@@ -131,6 +135,7 @@ export class RunObject extends StoredObject implements RunCalls {
     this.#deciding = new RunDeciding(this.#deps);
     this.#call = new RunCall(this.#deps);
     this.#release = new RunRelease(this.#deps);
+    this.#task = new RunTask(this.#deps, this.#release, this.#windows);
     this.#requestor = new RunRequestor(this.#deps, this.#windows, () => this.#release.lost());
     this.#adoption = new RunAdoption(this.#deps, this.#windows, () => this.#release.lost());
     const ledger = new RunLedger(this.#deps, () => this.#clock.nextDue());
@@ -139,6 +144,7 @@ export class RunObject extends StoredObject implements RunCalls {
       deps: this.#deps,
       sender: new NoticeSender({ deps: this.#deps, views: this.#views, queue: this.#notices, continuation }),
       call: this.#call,
+      task: this.#task,
       delivery,
       ledger,
       inboxes: new RunInboxes(this.#deps, this.#views),
@@ -239,6 +245,20 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#release.returned(call, returned);
   }
 
+  callTask(): JsonOf<CallTask> | null {
+    this.#restoreAlarm();
+    const current = this.#transitions.current();
+    return current === null ? null : asText(callTaskOf(this.#store, current, this.#task.asks(), settingsOf(this.env).retentionMs));
+  }
+
+  bringCredential(authorization: string): void {
+    this.#task.bring(authorization);
+  }
+
+  answerTask(responses: JsonOf<JsonObject>): void {
+    this.#task.answer(readJsonOf(responses));
+  }
+
   // How the run stands
 
   snapshot(): RunSnapshot | null {
@@ -321,6 +341,7 @@ export class RunObject extends StoredObject implements RunCalls {
     const delivery = this.#store.delivery();
     const response = this.#windows.acceptCaller(delivery === null ? progressMessage(state) : endedMessage(this.#store.outcome()));
     this.#requestor.welcome(delivery);
+    for (const event of this.#task.unheard()) this.#windows.passOn(event);
     return response;
   }
 
@@ -361,6 +382,7 @@ export class RunObject extends StoredObject implements RunCalls {
       Promise.resolve().then(() => {
         const state = this.#store.state();
         if (state !== null && state.end !== null) this.#call.stop();
+        if (state !== null && state.end !== null) this.#task.stop();
         // What the caller waits for is begun first.
         const drained = this.#outbox.drain();
         if (state?.end === null) this.#windows.tellCallers(progressMessage(state));

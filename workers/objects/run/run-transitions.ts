@@ -112,6 +112,7 @@ export class RunTransitions {
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.content.digest, again: effect.again }];
       }
       case "passOn":
+        if (this.#deps.store.relayed() !== null) this.#deps.store.outbox.queue("call", "call", { call: effect.call }, now);
         // An approval that nobody comes for is good for as long as people had to give it.
         this.#deps.store.schedule.set("claim", now + input.gatePolicy.deadlineSeconds * 1000);
         return [];

@@ -125,6 +125,19 @@ export class SessionObject extends StoredObject implements SessionCalls {
     return this.#inFlight.taskServes(id);
   }
 
+  runsOf(keys: string, from: number, most: number): string[] {
+    if (!this.#deps.tables.exist) return [];
+    return this.#deps.sql
+      .exec<{ run: string }>(
+        "SELECT run FROM sampling WHERE originating >= ?1 AND originating < ?1 || '~' AND state = 'durable' ORDER BY at DESC LIMIT ?2 OFFSET ?3",
+        keys,
+        most,
+        from,
+      )
+      .toArray()
+      .map(({ run }) => run);
+  }
+
   keepInstructions(text: string): void {
     this.#inFlight.keepInstructions(text);
   }

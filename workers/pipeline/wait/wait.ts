@@ -18,12 +18,19 @@ const lastRetryMs = 5_000;
  * with a fresh stub each time.
  * @param onProgress Gets each state of the run during the wait.
  * @param signal Ends the wait, and nothing else.
+ * @param onEvent Gets the events of a task's server.
  */
-export async function awaitRun(env: Env, run: string, onProgress: (state: RunProgress) => void, signal: AbortSignal): Promise<Outcome> {
+export async function awaitRun(
+  env: Env,
+  run: string,
+  onProgress: (state: RunProgress) => void,
+  signal: AbortSignal,
+  onEvent: (event: string) => void = () => {},
+): Promise<Outcome> {
   for (let failures = 0; ;) {
     if (signal.aborted) throw new DOMException(callerLeft, "AbortError");
     try {
-      const watched = await watch(env, run, onProgress, signal);
+      const watched = await watch(env, run, { onProgress, onEvent }, signal);
       if (watched === "gone") return gone;
       if (typeof watched === "object") return watched;
       const snapshot = await runStub(env, run).snapshot();
@@ -44,6 +51,7 @@ export const isCallerLeft = (error: unknown): boolean => error instanceof DOMExc
 type WindowMessage =
   | { readonly kind: "ended"; readonly outcome?: Outcome }
   | { readonly kind: "progress"; readonly state: RunProgress }
+  | { readonly kind: "event"; readonly event: string }
   | { readonly kind: "dismissed" };
 
 /**
@@ -53,7 +61,7 @@ type WindowMessage =
 async function watch(
   env: Env,
   run: string,
-  onProgress: (state: RunProgress) => void,
+  { onProgress, onEvent }: { readonly onProgress: (state: RunProgress) => void; readonly onEvent: (event: string) => void },
   signal: AbortSignal,
 ): Promise<Outcome | "ended" | "broken" | "gone"> {
   const response = await runStub(env, run).fetch("https://run/", { headers: { Upgrade: "websocket" } });
@@ -76,6 +84,7 @@ async function watch(
       const message = JSON.parse(String(data)) as WindowMessage; // written by RunObject
       if (message.kind === "dismissed") leave();
       else if (message.kind === "ended") finish(message.outcome ?? "ended");
+      else if (message.kind === "event") onEvent(message.event);
       else onProgress(message.state);
     });
     socket.addEventListener("close", () => finish("broken"));

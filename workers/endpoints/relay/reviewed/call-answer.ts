@@ -31,7 +31,7 @@ const answers = (value: unknown, id: RequestId): boolean => {
 };
 
 /** What comes before the response goes to `before`. Null: the answer ended without it. */
-async function foundIn(
+export async function foundIn(
   answer: Response,
   id: RequestId,
   before: (event: string) => Promise<void>,
@@ -91,23 +91,39 @@ export async function passAnswer(
 ): Promise<Passed> {
   const found = await foundIn(answer, id, async (event) => pass?.(event), over);
   if (found === null) return { returned: { kind: "failed", fault: faultOf(answer) }, response: undefined };
-  const { message, text, event } = found;
+  const { text, event } = found;
   const said = fromUtf8(changed(utf8ToBytes(text)));
-  const result = objectOf(message["result"]);
-  const returned =
-    result === null
-      ? ({ kind: "failed", fault: { kind: "providerError", then: "stop" } } as const)
-      : ({ kind: "passed", digest: digestOf("countersign/passed-result/v1", text), isError: result["isError"] === true } as const);
+  const returned = returnedIn(text, false);
   if (pass === null) return { returned, response: said };
   const written =
     event === null ? `event: message\ndata: ${onOneLine(said)}\n\n` : said === text ? event : withData(event, onOneLine(said));
   return { returned, response: written };
 }
 
+/** What came of a call by its response's text. `keepsResult`: its run has to have the result. */
+export function returnedIn(text: string, keepsResult: boolean): WithoutTook<Returned> {
+  const message = objectOf(parseJson(text)) ?? {};
+  const result = objectOf(message["result"]);
+  if (keepsResult) {
+    const read = toolResultOf(result ?? errorResult(objectOf(message["error"]) ?? {}));
+    return read.ok ? { kind: "result", result: read.value } : { kind: "failed", fault: { kind: "brokenAnswer", then: "stop" } };
+  }
+  if (result === null) return { kind: "failed", fault: { kind: "providerError", then: "stop" } };
+  return { kind: "passed", digest: digestOf("countersign/passed-result/v1", text), isError: result["isError"] === true };
+}
+
+/** The server's request or notification in an event; null where it holds anything else. */
+export function serverMessageIn(event: string): JsonObject | null {
+  const message = objectOf(parseJson(dataOf(event) ?? ""));
+  const { kind } = messageOf(message);
+  const isOdd = message === null || Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
+  return !isOdd && (kind === "request" || kind === "notification") ? message : null;
+}
+
 /**
  * A server that refuses the call has not run it; any other end of the answer may have lost it.
  */
-const faultOf = ({ status }: Response): ProviderError =>
+export const faultOf = ({ status }: Response): ProviderError =>
   status >= 400 && status < 500 && status !== 408 ? { ...errorOfStatus(status), then: "stop" } : outcomeUnknownError;
 
 type Caught =
@@ -129,10 +145,8 @@ export async function caughtResult(
   masked: { readonly terms: Pick<RequestInput, "redaction">; readonly call: ToolCall } | null,
 ): Promise<Caught> {
   const found = await foundIn(answer, id, async (event) => {
-    const message = objectOf(parseJson(dataOf(event) ?? ""));
-    const { kind } = messageOf(message);
-    const isOdd = message === null || Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
-    if (!isOdd && (kind === "request" || kind === "notification")) await pass?.(eventOf(message));
+    const message = serverMessageIn(event);
+    if (message !== null) await pass?.(eventOf(message));
   });
   if (found === null) return { kind: "failed", fault: faultOf(answer) };
   const { message } = found;

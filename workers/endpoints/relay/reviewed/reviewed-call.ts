@@ -7,7 +7,7 @@
 
 import { type JsonObject, fromUtf8, toBase64url, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { edited, memberOf, withMembers } from "../../../../shared/json/spans.ts";
+import { edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import type { Approved, Outcome, Refusal } from "../../../../shared/model/outcome.ts";
@@ -20,19 +20,18 @@ import { mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import type { Plan } from "../../../../shared/run/plan.ts";
 import {
-  argumentEdits,
   callMethod,
   editedNotice,
   noticeText,
   saysTimeout,
   takenNotice,
-  taskNotice,
   unknownNotice,
   waitingNotice,
 } from "../../../../shared/relay/call-notices.ts";
 import { callResult, refusedNotice, relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
+import { mayReviewReply, stagesOf } from "../../../../shared/run/stages.ts";
 import { type RequestId, failure, idKey, responseMessage, success, toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { clientCapabilitiesKey, isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
 import { keepAliveJson, keptAlive, within } from "../../../http/keep-alive.ts";
 import { countedSession } from "../../../pipeline/admit/limits.ts";
@@ -52,14 +51,15 @@ import { runStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
 import { refuseKnown } from "../../auth.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
-import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
 import { lacksLogin, signInNotice } from "../own-login.ts";
 import { type WatchedRelayRequest, hasCallRules, refuseWith, stoppedCall } from "../relay-request.ts";
 import { type AnswerSink, caughtResult, passAnswer } from "./call-answer.ts";
+import { withArguments, withoutTasksIn } from "./sent-call.ts";
 import { withReceipt } from "./sent-receipt.ts";
-import { broughtBack, comeBack, contentOf, mostTimes, paramsIn } from "./waiting-state.ts";
+import { type TaskWish, asTask, runsTasksHere, taskCreated, taskWishOf } from "./tasked-call.ts";
+import { broughtBack, comeBack, contentOf, mostTimes } from "./waiting-state.ts";
 
 /** Sends the message into its cell. */
 type Send = (message: PostedMessage, relay: WatchedRelayRequest) => Promise<Response>;
@@ -77,8 +77,10 @@ type ReviewedCall = {
   readonly times: number;
   /** Unix milliseconds. */
   readonly cameAt: number;
-  /** The client wants a task of 2025-11-25. */
-  readonly asTask: boolean;
+  /** The client takes no other result than a task of 2025-11-25. */
+  readonly wantsTask: boolean;
+  /** Null: it wants no task. */
+  readonly wish: TaskWish | null;
   /** The session that the held response ends with; empty: its key alone. */
   readonly endsWith: string;
   readonly incoming: PipelineRequest;
@@ -91,24 +93,28 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   if (calls.length === 0 && !values.some(cancels)) return send(message, relay);
   const [isRuled, stopped] = await Promise.all([hasCallRules(c, relay), calls.length === 0 ? null : stoppedCall(c, relay)]);
   if (stopped !== null) return refusedUnread(c, relay, message, stopped);
-  if (!isRuled && !relay.server.receipts) return send(message, relay);
+  if (!isRuled && !relay.server.receipts && !runsTasksHere(c, relay)) return send(message, relay);
   if (calls.length === 0) return withdrawn(c, relay, message, send);
   if (Array.isArray(message.value)) return batched(c, relay, message, calls, send);
   const read = await readCall(c, { ...relay, slow: undefined }, message, send);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
-  if (planned.ok && isUnnamed(planned.value) && !relay.server.receipts) {
+  const wish = planned.ok && (read.wish?.isAlways === true || mayWait(read, planned.value)) ? read.wish : null;
+  if (planned.ok && isUnnamed(planned.value) && !relay.server.receipts && wish === null) {
     const scope = await stopOfCall(c, relay, read.call, countedSession(read.incoming.association));
     return scope === null ? send(message, relay) : refused(read, { kind: "stopped", scope });
   }
-  if (planned.ok && read.asTask && mayKeepResult(planned.value)) return answered(read, taskNotice);
-  const begun = await begin(read.incoming, planned);
+  const begun = await begin(wish === null ? read.incoming : asTask(c, relay, read.id, wish, read.incoming), planned);
   if (!begun.ok) return refused(read, begun.error);
   const started = begun.value;
-  if (started.kind === "run") return held(read, started.run);
+  if (started.kind === "run") return wish === null ? held(read, started.run) : taskCreated(c, read.id, started.run, read.isStateless);
   const outcome = await started.outcome;
   return outcome.kind === "approved" && planned.ok ? allowed(read, planned.value, outcome) : answered(read, callResult(outcome, "", false));
 }
+
+/** Whether a call becomes a task; where a session's client asks for one, also if it is masked. */
+const mayWait = ({ isStateless: stateless }: ReviewedCall, plan: Plan): boolean =>
+  stateless ? plan.gatePolicy.request === "review" || mayReviewReply(stagesOf({ ...plan, act: "release" })) : !isPlain(plan);
 
 /** Nobody has to decide, and the result passes as it comes. */
 const isPlain = (plan: Plan): boolean => plan.gatePolicy.request === "allow" && plan.redacted === null && !mayKeepResult(plan);
@@ -202,10 +208,23 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
     isRetry: true,
     signal: new AbortController().signal,
   };
-  const asTask = !stateless && objectOf(objectOf(value)?.["params"])?.["task"] !== undefined;
-  const { times } = message;
-  const cameAt = Date.now();
-  return { cameAt, c, relay, message, send, id, call: call.value, isStateless: stateless, times, asTask, endsWith: name, incoming };
+  const wish = taskWishOf(message, session);
+  const [{ times }, wantsTask, cameAt] = [message, !stateless && wish !== null, Date.now()];
+  return {
+    cameAt,
+    c,
+    relay,
+    message,
+    send,
+    id,
+    call: call.value,
+    isStateless: stateless,
+    times,
+    wantsTask,
+    wish,
+    endsWith: name,
+    incoming,
+  };
 }
 
 const refLength = 16;
@@ -239,11 +258,11 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
 const answered = (call: AnsweredCall, result: JsonObject): Response => jsonResponse(responseWith(call, result));
 
 /** What the gateway's own response to a call depends on. */
-type AnsweredCall = Pick<ReviewedCall, "c" | "relay" | "id" | "isStateless" | "asTask">;
+type AnsweredCall = Pick<ReviewedCall, "c" | "relay" | "id" | "isStateless" | "wantsTask">;
 
-function responseWith({ id, isStateless: stateless, asTask }: AnsweredCall, result: JsonObject): JsonObject {
+function responseWith({ id, isStateless: stateless, wantsTask }: AnsweredCall, result: JsonObject): JsonObject {
   // The only result that a client takes here is a task.
-  if (asTask) return responseMessage(id, { error: { code: -1, message: noticeText(result), data: objectOf(result["_meta"]) ?? {} } });
+  if (wantsTask) return responseMessage(id, { error: { code: -1, message: noticeText(result), data: objectOf(result["_meta"]) ?? {} } });
   return { ...success(id, stateless ? { resultType: "complete", ...result } : result) };
 }
 
@@ -260,8 +279,8 @@ function refusedUnread(
   const id = toRequestId(message?.["id"]);
   if (id === undefined) return refuseKnown(c, "relay", refusal, { server: relay.name, method: callMethod });
   const stateless = isStateless(value, (name) => c.req.raw.headers.get(name));
-  const asTask = !stateless && params?.["task"] !== undefined;
-  return refused({ c, relay, id, isStateless: stateless, asTask, call: { tool } }, refusal);
+  const wantsTask = !stateless && params?.["task"] !== undefined;
+  return refused({ c, relay, id, isStateless: stateless, wantsTask, call: { tool } }, refusal);
 }
 
 const longestName = 512;
@@ -278,13 +297,7 @@ function refused(read: AnsweredCall & { readonly call: Pick<ToolCall, "tool"> },
 /** Whether these arguments, as JSON, are others than those that came. */
 const isOther = ({ call }: ReviewedCall, after: string): boolean => argumentsJsonOf(call) !== after;
 
-/** The message with these arguments; byte for byte as it came where it has them. */
-function messageWith(read: ReviewedCall, after: string): PostedMessage {
-  const { message } = read;
-  if (!isOther(read, after)) return message;
-  const body = edited(message.body, argumentEdits(message.body, after));
-  return { body, value: parseJson(fromUtf8(body)) };
-}
+const messageWith = ({ message, call }: ReviewedCall, after: string): PostedMessage => withArguments(message, argumentsJsonOf(call), after);
 
 /** The policy lets it pass, or a grant does; its result may still be masked. */
 async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved & Outcome): Promise<Response> {
@@ -367,21 +380,6 @@ const held = (read: ReviewedCall, run: string): Response => output(read, (sink) 
 
 const toldMs = 5_000;
 const asksForMore: ProviderError = { kind: "providerError", then: "stop", detail: "asksForMore" };
-
-/**
- * A call whose result is reviewed does not become a task: that would give its result to another
- * request.
- */
-function withoutTasksIn(message: PostedMessage): PostedMessage {
-  const meta = memberOf(message.body, paramsIn(message.body), "_meta");
-  const declared = objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"]);
-  if (meta === undefined || declared === null || !declaresTasks(objectOf(declared[clientCapabilitiesKey]) ?? {})) return message;
-  const body = edited(
-    message.body,
-    withMembers(message.body, meta, { [clientCapabilitiesKey]: withoutTasks(declared)[clientCapabilitiesKey] }),
-  );
-  return { body, value: parseJson(fromUtf8(body)) };
-}
 
 /** One request of the client that waits for a run. */
 class HeldCall {

@@ -19,6 +19,7 @@ import {
   messageOf,
   samplingMethod,
 } from "../../../../shared/relay/messages.ts";
+import { runsCallTasks } from "../../../../shared/relay/declared-tasks.ts";
 import { declaresUrlElicitation, elicitationMethod, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { protocolVersionKey } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
@@ -48,6 +49,7 @@ import {
   type WatchedRelayRequest,
   broken,
   errorMessages,
+  callTasksOf,
   passUnclear,
   refuseWith,
   sessionHeader,
@@ -195,7 +197,8 @@ async function initialized(c: AppContext, relay: WatchedRelayRequest, request: I
   // The only answer that is read before it passes: up to the revision that was agreed on.
   const beginning = await beginningOf(answer);
   if (beginning === "tooLong") return broken(c, errorMessages.tooLong);
-  const { revision } = beginning;
+  const { revision, runsTasks } = beginning;
+  const callTasks = await callTasksOf(c, relay, revision, runsTasks);
   const session: RelaySession = {
     key: c.var.key.id,
     server: name,
@@ -203,6 +206,7 @@ async function initialized(c: AppContext, relay: WatchedRelayRequest, request: I
     revision: revision ?? "",
     ...clientDoes(request.params),
     clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
+    ...callTasks,
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
@@ -372,8 +376,8 @@ function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> |
  */
 async function beginningOf(
   answer: Response,
-): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
-  if (answer.body === null) return { revision: null, instructions: null, body: null };
+): Promise<(Omit<Beginning, "revision"> & { revision: string | null; body: ReadableStream<Uint8Array> | null }) | "tooLong"> {
+  if (answer.body === null) return { revision: null, instructions: null, runsTasks: false, body: null };
   const reader = answer.body.getReader();
   const read: Uint8Array[] = [];
   const decoder = new TextDecoder();
@@ -406,19 +410,23 @@ async function beginningOf(
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const { revision = null, instructions = null } = found ?? beginningIn(text) ?? {};
-  return { revision, instructions, body };
+  const { revision = null, instructions = null, runsTasks = false } = found ?? beginningIn(text) ?? {};
+  return { revision, instructions, runsTasks, body };
 }
 
-type Beginning = { readonly revision: string; readonly instructions: string | null };
+/** `runsTasks`: the server declared that it runs calls of its tools as tasks. */
+type Beginning = { readonly revision: string; readonly instructions: string | null; readonly runsTasks: boolean };
 
 function beginningIn(data: string | null): Beginning | null {
   try {
-    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
-    const { protocolVersion: revision, instructions } = value?.result ?? {};
+    const { protocolVersion: revision, instructions, capabilities } = objectOf(objectOf(JSON.parse(data ?? "null"))?.["result"]) ?? {};
     // It becomes a header of every answer to the server.
     if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return null;
-    return { revision, instructions: typeof instructions === "string" ? instructions : null };
+    return {
+      revision,
+      instructions: typeof instructions === "string" ? instructions : null,
+      runsTasks: runsCallTasks(objectOf(capabilities)),
+    };
   } catch {
     return null;
   }

@@ -48,7 +48,15 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { discover, forget, gatewayMeta } from "../negotiation.ts";
-import { type WatchedRelayRequest, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
+import {
+  type WatchedRelayRequest,
+  broken,
+  callTasksOf,
+  errorMessages,
+  passUnclear,
+  sessionHeader,
+  sessionNotFound,
+} from "../relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -76,6 +84,7 @@ export async function beginTranslated(
     revision,
     ...clientDoes(request.params),
     clientElicits: featuresOf(revision).urlElicitation && declaresUrlElicitation(request.params),
+    ...(await callTasksOf(c, relay, revision, false)),
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
     translated: translatedSession(request.params, discovered),
   };

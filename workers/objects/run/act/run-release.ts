@@ -83,7 +83,7 @@ export class RunRelease {
           this.#deps.store.schedule.drop("claim");
           // A claim that comes without its caller's window is lost as one whose window closes.
           this.#deps.store.markRequestor(false);
-          this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
+          if (input.mode === "sync") this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
         }
         this.#deps.apply({ kind: "claimed", call }, now, [
           { kind: "called", call, models: [], digest: state.content.digest, again: false },
@@ -94,9 +94,13 @@ export class RunRelease {
     return { kind: "claimed", call, approved: approvedCall(input, content.request, state.reviews.request), keepsResult, receipt };
   }
 
-  /** What came of the call that was claimed. */
-  async returned(known: number | null, text: JsonOf<Returned>): Promise<void> {
+  /**
+   * What came of the call that was claimed. `response`: as a task's client gets it, where nobody
+   * reviews it.
+   */
+  async returned(known: number | null, text: JsonOf<Returned>, response: string | null = null): Promise<void> {
     const returned = readJsonOf(text);
+    const keep = (): void => (response === null ? undefined : this.#deps.store.writePassed(response));
     const current = this.#deps.current();
     const call = known ?? current?.state.call?.number ?? 0;
     const content = current === null ? null : currentRequest(this.#deps.store, current.state);
@@ -105,14 +109,20 @@ export class RunRelease {
     const { took } = returned;
     const attempt = { model: toolName(request), provider: request.server, at: took.at };
     const failed = (fault: ProviderError): void =>
-      this.#apply(current, { kind: "callFailed", call }, { kind: "callFailed", call, attempts: [{ ...attempt, ...took, fault }] }, []);
+      this.#apply(
+        current,
+        { kind: "callFailed", call },
+        { kind: "callFailed", call, attempts: [{ ...attempt, ...took, fault }] },
+        [],
+        keep,
+      );
     if (returned.kind === "failed") return failed(returned.fault);
     const facts = { candidate: attempt.model, usage: nothingSpent, notes: [] };
     if (returned.kind === "passed") {
       // What was not kept cannot be reviewed any more.
       if (keepsResultOf(current)) return failed(outcomeUnknownError);
       const fact = returnedFact(call, request, returned);
-      const write = (): void => this.#deps.store.writeModelFacts(facts);
+      const write = (): void => (this.#deps.store.writeModelFacts(facts), keep());
       return this.#apply(current, { kind: "generated", call, replyDigest: fact.digest, risk: "none" }, fact, [], write);
     }
     const { result: plain, ...images } = await plainResult(this.#deps.env, returned.result);

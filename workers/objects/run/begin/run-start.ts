@@ -17,7 +17,7 @@ import type { StoredInput } from "../tables/run-store.ts";
 type EndedRun = { readonly outcome: JsonOf<Outcome>; readonly model: JsonOf<ModelFacts>; readonly events: JsonOf<readonly RecordEvent[]> };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
-export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, jurorReason, ...stored }: RunInput): void {
+export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, jurorReason, relayed, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
   const digest = requestDigest(content, stored.candidates);
@@ -28,6 +28,7 @@ export function startRun({ store, commit, now: clock }: RunDeps, { request, reda
     store.writeRequestVersion(1, content, null, now);
     if (redacted !== undefined) store.writeRedaction("request", redacted);
     if (jurorReason !== undefined) store.writeJurorReason(jurorReason);
+    if (relayed !== undefined) store.writeRelayed(relayed);
     store.addRequestRef(stored.requestRef);
     // In the same chain as the row that tells the key of the run's end, so that the end never comes
     // first.
@@ -42,7 +43,7 @@ export function startRun({ store, commit, now: clock }: RunDeps, { request, reda
 export function storeEndedRun(
   { env, store, now: clock }: RunDeps,
   // Nobody lifts anything of an ended run.
-  { request, redacted: _masked, jurorReason: _reason, ...stored }: RunInput,
+  { request, redacted: _masked, jurorReason: _reason, relayed: _sent, ...stored }: RunInput,
   { outcome, model, events }: EndedRun,
 ): void {
   const now = clock();

@@ -1,6 +1,7 @@
 // A run as others see it, read from its tables: its outcome, its line in lists, its page, its
 // snapshot. Writes nothing.
 
+import type { JsonObject } from "../../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
@@ -19,14 +20,16 @@ import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { offerOf } from "../../../../shared/run/granting.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
-import type { End, RunState } from "../../../../shared/run/lifecycle.ts";
+import { type End, type RunState, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../../shared/run/run-input.ts";
+import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import type { Form } from "../../../../shared/model/subject/form.ts";
 import { type RequestVersion, type SubjectRequest, isForm, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
 import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../../shared/run/present.ts";
 import { cachedFor } from "../act/run-cache.ts";
+import type { CurrentRun } from "../run-deps.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
-import type { RunSnapshot, RunLine, RunReceipt } from "../../../stubs/run-calls.ts";
+import type { CallTask, RunSnapshot, RunLine, RunReceipt } from "../../../stubs/run-calls.ts";
 import { isRoom } from "../../../../shared/notice-channels.ts";
 import { type ConversationEdits, conversationEdits } from "../../../../shared/wire/control/turns.ts";
 
@@ -280,6 +283,23 @@ export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState,
   name: input.requestor.name,
   outcome: store.delivery() === null ? null : (store.outcome() ?? null),
 });
+
+/** The run as the client of its task may see it; null where it is none. */
+export function callTaskOf(store: RunStore, { input, state }: CurrentRun, asks: JsonObject | null, retentionMs: number): CallTask | null {
+  const relayed = store.relayed();
+  const asked = store.requestVersion(1)?.request;
+  if (input.mode !== "task" || relayed === null || asked === undefined || !isToolCall(asked)) return null;
+  return {
+    ...snapshotOf(store, input, state, retentionMs),
+    session: input.requestRef.session,
+    owner: relayed.owner,
+    needsCredential: relayed.owner !== null && isUnclaimed(state),
+    isSent: state.call?.startedAt != null,
+    asked: argumentsJsonOf(asked),
+    asks,
+    passed: store.delivery() === null ? null : store.passed(),
+  };
+}
 
 /** The run as an operator may see it. */
 export const lineOf = (store: RunStore, input: StoredInput, state: RunState): RunLine => ({

@@ -78,6 +78,11 @@ export class RunWindows {
     for (const socket of this.#open("caller")) say(socket, message);
   }
 
+  /** Passes an event of a task's server on to the callers. */
+  passOn(event: string): void {
+    for (const socket of this.#open("caller")) say(socket, JSON.stringify({ kind: "event", event }));
+  }
+
   /** Tells all callers that their client waits no longer. */
   dismissCallers(): void {
     for (const socket of this.#open("caller")) say(socket, dismissedMessage);

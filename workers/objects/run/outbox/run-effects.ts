@@ -7,6 +7,7 @@ import { isObject } from "../../../../shared/json/values.ts";
 import { type RunDeps, cancelRun, type CurrentRun } from "../run-deps.ts";
 import type { NoticeSender } from "../notices/notice-sender.ts";
 import { RunCall } from "../act/run-call.ts";
+import type { RunTask } from "../act/run-task.ts";
 import { RunDelivery } from "../deliver/run-delivery.ts";
 import type { OutboxRow } from "../tables/outbox-rows.ts";
 import type { StoredInput } from "../tables/run-store.ts";
@@ -30,6 +31,7 @@ type EffectDeps = {
   readonly deps: RunDeps;
   readonly sender: NoticeSender;
   readonly call: RunCall;
+  readonly task: RunTask;
   readonly delivery: RunDelivery;
   readonly ledger: RunLedger;
   readonly inboxes: RunInboxes;
@@ -39,14 +41,16 @@ export class RunEffects {
   readonly #deps: RunDeps;
   readonly #sender: NoticeSender;
   readonly #call: RunCall;
+  readonly #task: RunTask;
   readonly #delivery: RunDelivery;
   readonly #ledger: RunLedger;
   readonly #inboxes: RunInboxes;
 
-  constructor({ deps, sender, call, delivery, ledger, inboxes }: EffectDeps) {
+  constructor({ deps, sender, call, task, delivery, ledger, inboxes }: EffectDeps) {
     this.#deps = deps;
     this.#sender = sender;
     this.#call = call;
+    this.#task = task;
     this.#delivery = delivery;
     this.#ledger = ledger;
     this.#inboxes = inboxes;
@@ -79,7 +83,7 @@ export class RunEffects {
         this.#unreachable(gateOf(row), current);
         return true;
       case "call":
-        return this.#call.watch(row, input, state);
+        return input.act === "release" ? this.#task.watch(state) : this.#call.watch(row, input, state);
       case "begin":
         await this.#begin(input, state);
         return true;

@@ -15,7 +15,7 @@ import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import type { Redaction } from "../../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../../shared/review/view.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
-import type { CacheTerms, CachedReply, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
+import type { CacheTerms, CachedReply, RelayedRequest, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
 import type { RequestVersion, SubjectReply } from "../../../../shared/model/subject/subject.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import type { ContentSeal } from "../../content-seal.ts";
@@ -27,10 +27,10 @@ import { OutboxRows } from "./outbox-rows.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
 
 /**
- * The input without the request, which is stored as the first version of the content, and without
- * what was masked in it and what a juror wrote of it.
+ * The input without the request, which is stored as the first version of the content, without the
+ * message that it came in, and without what was masked in it and what a juror wrote of it.
  */
-export type StoredInput = Omit<RunInput, "request" | "redacted" | "jurorReason">;
+export type StoredInput = Omit<RunInput, "request" | "relayed" | "redacted" | "jurorReason">;
 
 type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
@@ -44,6 +44,8 @@ type Texts = {
   readonly outcome: Outcome;
   readonly lastCall: ToolCall;
   readonly jurorReason: string;
+  readonly relayed: RelayedRequest;
+  readonly passed: string;
   readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
@@ -304,6 +306,14 @@ export class RunStore {
   /** The call of the tool that the same people approved last, when this one's review began. */
   lastCall = (): ToolCall | null => this.#json("lastCall");
   writeLastCall = (call: JsonOf<ToolCall>): void => this.#write("lastCall", call);
+
+  /** The message of a call that is a task: the run sends it. */
+  relayed = (): RelayedRequest | null => this.#json("relayed");
+  writeRelayed = (relayed: RelayedRequest): void => this.#write("relayed", jsonOf(relayed));
+
+  /** The server's response to that message, byte for byte, where nobody reviews it. */
+  passed = (): string | null => this.#json("passed");
+  writePassed = (response: string): void => this.#write("passed", jsonOf(response));
 
   outcome = (): JsonOf<Outcome> | undefined => this.#text("outcome");
   writeOutcome = (outcome: JsonOf<Outcome>): void => this.#write("outcome", outcome);

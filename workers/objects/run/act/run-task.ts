@@ -1,0 +1,145 @@
+// A client's call that is a task: no client waits, so its run claims the approval and sends the
+// call, through the relay, in the client's place. Once: a call whose instance is gone may have run,
+// and is lost.
+
+import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import { type RunState, isCalling, isReleased } from "../../../../shared/run/lifecycle.ts";
+import { errorClass, logEvent } from "../../../platform/log.ts";
+import type { KeyRecord } from "../../../stores/keys.ts";
+import type { Claim } from "../../../stubs/run-calls.ts";
+import { type ApprovedAnswer, sendApproved } from "../../../stubs/inside-relay.ts";
+import type { RunWindows } from "../deliver/run-windows.ts";
+import type { RunDeps } from "../run-deps.ts";
+import type { RunRelease } from "./run-release.ts";
+
+type Question = { readonly requests: JsonObject; readonly answer: (responses: JsonObject) => void };
+
+export class RunTask {
+  readonly #deps: RunDeps;
+  readonly #release: RunRelease;
+  readonly #windows: RunWindows;
+  /** The call that this instance is sending; aborted where its run ends. */
+  #sending: AbortController | null = null;
+  /** The client's own credential, as it came with its last request: it is stored nowhere. */
+  #authorization: string | null = null;
+  /** What the server asks of the client, which answers by `tasks/update`. */
+  #question: Question | null = null;
+  /** The server's messages that no caller has had. */
+  #unheard: string[] = [];
+
+  constructor(deps: RunDeps, release: RunRelease, windows: RunWindows) {
+    this.#deps = deps;
+    this.#release = release;
+    this.#windows = windows;
+  }
+
+  /** True where there is nothing left to do. */
+  watch(state: RunState): boolean {
+    if (!isCalling(state)) return true;
+    if (this.#sending !== null) return false;
+    const relayed = this.#deps.store.relayed();
+    if (relayed === null) return true;
+    if (isReleased(state)) {
+      this.#release.lost();
+      return true;
+    }
+    // Its client is asked for its credential when it comes next.
+    if (relayed.owner !== null && this.#authorization === null) return true;
+    const sending = new AbortController();
+    this.#sending = sending;
+    this.#deps.waitUntil(
+      this.#send(sending.signal)
+        .catch((error: unknown) => logEvent("run.effectFailed", { effect: "call", error: errorClass(error) }))
+        .finally(() => {
+          this.#sending = null;
+          this.#authorization = null;
+          this.#question = null;
+        }),
+    );
+    return false;
+  }
+
+  /** The client is there, with its credential: a call that waited for that is sent. */
+  bring(authorization: string): void {
+    const state = this.#deps.current()?.state;
+    if (state === undefined || !isCalling(state) || isReleased(state) || this.#sending !== null) return;
+    this.#authorization = authorization;
+    const now = this.#deps.now();
+    if (!this.#deps.store.outbox.has(({ kind }) => kind === "call"))
+      this.#deps.store.outbox.queue("call", "call", { call: state.call?.number ?? 0 }, now);
+    this.#deps.flush();
+  }
+
+  /** What the server asks of the client; null: nothing. */
+  asks(): JsonObject | null {
+    return this.#question?.requests ?? (this.#unheard.length > 0 ? {} : null);
+  }
+
+  answer(responses: JsonObject): void {
+    this.#question?.answer(responses);
+  }
+
+  /** What a caller that comes now has missed. */
+  unheard(): readonly string[] {
+    const missed = this.#unheard;
+    this.#unheard = [];
+    return missed;
+  }
+
+  /** The run has ended. */
+  stop(): void {
+    this.#sending?.abort();
+  }
+
+  async #send(over: AbortSignal): Promise<void> {
+    const input = this.#deps.current()?.input;
+    const relayed = this.#deps.store.relayed();
+    if (input === undefined || relayed === null) return;
+    const claim: Claim = readJsonOf(await this.#release.claim(input.requestRef, false));
+    if (claim.kind !== "claimed") return;
+    const { env, now, waitUntil } = this.#deps;
+    const at = now();
+    const visit = {
+      env,
+      ctx: { waitUntil },
+      key: JSON.parse(relayed.key) as KeyRecord, // written by the relay
+      server: input.requestor.server,
+      authorization: this.#authorization,
+      over,
+    };
+    const lost: ApprovedAnswer = { returned: { kind: "failed", fault: outcomeUnknownError }, response: null };
+    const { returned, response } = await sendApproved(visit, relayed, claim, {
+      tell: (event, isQuestion) => this.#tell(event, isQuestion),
+      ask: (requests) => this.#ask(requests),
+    }).catch((error: unknown) => {
+      logEvent("run.effectFailed", { effect: "call", error: errorClass(error) });
+      return lost;
+    });
+    await this.#release.returned(claim.call, jsonOf({ ...returned, took: { at, durationMs: now() - at } }), response);
+  }
+
+  #tell(event: string, isQuestion: boolean): void {
+    if (this.#windows.callers() > 0) this.#windows.passOn(event);
+    else if (isQuestion) this.#unheard.push(event);
+  }
+
+  #ask(requests: JsonObject): Promise<JsonObject> {
+    const { promise, resolve } = Promise.withResolvers<JsonObject>();
+    let missing = requests;
+    let given: JsonObject = {};
+    const answer = (responses: JsonObject): void => {
+      const known = Object.entries(responses).filter(([key]) => Object.hasOwn(missing, key));
+      given = { ...given, ...Object.fromEntries(known) };
+      missing = Object.fromEntries(Object.entries(missing).filter(([key]) => !Object.hasOwn(given, key)));
+      if (Object.keys(missing).length > 0) this.#question = { requests: missing, answer };
+      else {
+        this.#question = null;
+        resolve(given);
+      }
+    };
+    this.#question = { requests, answer };
+    return promise;
+  }
+}
