@@ -61,9 +61,9 @@ test.each([
 test("a form that nobody answers, and one that the policy puts before nobody, is cancelled, never declined", async () => {
   await policyFor([{ name: "Ann" }], [{ name: "never", when: { subject: "form" }, then: { request: "refuse" } }]);
   expect((await elicit()).result).toEqual({ action: "cancel" });
+  expect(await notices()).toEqual([]);
   await policyFor([{ name: "Ann" }], [{ name: "soon", when: { subject: "form" }, then: { request: "review", deadlineSeconds: 1 } }]);
   expect((await elicit()).result).toEqual({ action: "cancel" });
-  expect(await notices()).toEqual([]);
 });
 
 test.each<[string, object]>([
