@@ -12,6 +12,7 @@ import { guardrails } from "./areas/guardrails.ts";
 import { headers } from "./areas/headers.ts";
 import { keys } from "./areas/keys.ts";
 import { links } from "./areas/links.ts";
+import { oauth } from "./areas/oauth.ts";
 import { outward } from "./areas/outward.ts";
 import { relay } from "./areas/relay.ts";
 import { resets } from "./areas/resets.ts";
@@ -34,6 +35,7 @@ export const areas: readonly Area[] = [
   slack,
   guardrails,
   tokens,
+  oauth,
   operatorConsole,
   exhaustion,
   faults,

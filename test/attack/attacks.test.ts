@@ -29,6 +29,7 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   slack: ["a press with no signature", "a signed press by another member"],
   guardrails: ["a key without tokens", "an API key stops nothing"],
   tokens: ["a scoped token that was changed anywhere"],
+  oauth: ["a host that begins as the client's", "one client's consent", "a stolen refresh token", "at 127.0.0.1"],
   console: ["/console/stops without signing in", "a form does nothing without its session's own token"],
   exhaustion: ["a schema with a pattern"],
   faults: ["a provider closes the connection"],

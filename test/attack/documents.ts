@@ -101,8 +101,8 @@ export const routing = (openaiUrl: string): object => ({
 
 export const servers = (url: string, redirectUrl: string): object => ({
   servers: {
-    notes: { url, secret: "NOTES_TOKEN", allowPrivate: true, protocol: "2025" },
-    modern: { url, allowPrivate: true, protocol: "2026", secret: "NOTES_TOKEN" },
+    notes: { url, secret: "NOTES_TOKEN", allowPrivate: true, protocol: "2025", connections: { reviewers: ["adaAndBen"] } },
+    modern: { url, allowPrivate: true, protocol: "2026", secret: "NOTES_TOKEN", connections: { reviewers: ["Ada"] } },
     "modern-reviewed": { url, allowPrivate: true, protocol: "2026" },
     "modern-else": { url, allowPrivate: true, protocol: "2026" },
     calls: { url, allowPrivate: true, protocol: "2025" },
