@@ -67,10 +67,10 @@ test("a fresh request of a session that is awake asks the tables nothing before 
 test("what a session was to write and could not holds up no later write", async () => {
   await associateIn(session(), associateInput({ request: "earlier" }));
   await runInDurableObject(session(), async (object, { storage }) => {
-    // A read of the tables writes what is to be written.
-    object.associationSigns(null);
-    const exec = vi.spyOn(storage.sql, "exec").mockImplementationOnce(() => {
-      throw new Error("the disk is full");
+    const write = storage.sql.exec.bind(storage.sql);
+    const exec = vi.spyOn(storage.sql, "exec").mockImplementation((query, ...values) => {
+      if (values.includes("lost")) throw new Error("the disk is full");
+      return write(query, ...values);
     });
     for (const request of ["lost", "kept"]) object.associate(jsonOf(associateInput({ request })));
     await eventually("the later one", async () => tablesIn(storage)["sampling"]?.some(({ request }) => request === "kept"));
