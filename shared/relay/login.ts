@@ -7,11 +7,11 @@ import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
 import type { Server } from "./servers.ts";
 
 /** Where a browser that comes back goes on: for this server, at these pages. */
-export type LoginState = { readonly server: string; readonly home: string; readonly random: string };
+type LoginState = { readonly server: string; readonly home: string; readonly random: string };
 
 const stateDomain = "countersign/login-state/v1";
 
-/** What the server's sign-in gives back unchanged. It is good once, for the session that began it. */
+/** What the server's sign-in gives back: good once, for the session that began it. */
 export const loginState = (keys: SigningKeys, state: LoginState): string =>
   seal(keys, stateDomain, utf8ToBytes(JSON.stringify([state.server, state.home, state.random])));
 
@@ -51,7 +51,7 @@ export type LoginAsked = {
 };
 
 /**
- * `noSignIn`: the server wants none, or does not say where. `metadata`: what it says cannot be used.
+ * `noSignIn`: the server wants none, or does not say where. `metadata`: that cannot be used.
  * `noClient`: the gateway cannot register itself. `issuer`: another authorization server answered.
  * `refused`: for good. `unreachable`: it may be tried again.
  */

@@ -50,7 +50,7 @@ export const serverSchema = z.strictObject({
   /**
    * Each owner of a key signs in at this server by OAuth, and its requests carry the token of that
    * owner. `scopes`: absent, those that the server names. `clientId`: where the gateway was
-   * registered there by hand, with the `secret` that this variable has; absent, it registers itself.
+   * registered there by hand, with this variable's `secret`; absent, it registers itself.
    */
   auth: z
     .strictObject({
@@ -187,7 +187,7 @@ export type ConnectionTerms = NonNullable<Server["connections"]>;
 export type Pin = Server["pin"];
 
 /** The login of a key's owner at a server; `owner` is null where the key has none. */
-export type Login = { readonly server: string; readonly owner: string | null };
+type Login = { readonly server: string; readonly owner: string | null };
 
 /** The server as a key of this owner reaches it. `name`: in the servers document. */
 export const reachedBy = (server: Server, name: string, owner: string | null | undefined): Server =>

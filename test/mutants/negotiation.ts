@@ -45,7 +45,7 @@ export const negotiationMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/relay-inside.ts",
     name: "a bridge is not spoken for by a translation",
-    from: `server: { ...server, protocol: "2025" }`,
+    from: `{ ...server, protocol: "2025" }`,
     to: "server",
     test: found("does not speak for its client a second time"),
   },

@@ -5,7 +5,7 @@ import type { Server } from "../../shared/relay/servers.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { serversOf } from "../stores/documents.ts";
-import { askUpstream } from "../mcp-client/ask-server.ts";
+import { askUpstream } from "../mcp-client/ask-upstream.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Check, type Title, good, guardedCall, howToSet, fix, note } from "./check.ts";
 

@@ -3,7 +3,7 @@
 import { featuresOf } from "../../shared/wire/mcp-features.ts";
 import type { Env } from "../platform/env.ts";
 import type { Server } from "../../shared/relay/servers.ts";
-import { askUpstream } from "./ask-server.ts";
+import { askUpstream } from "./ask-upstream.ts";
 
 /** The server and session that wait for an answer. */
 export type Waiting = {

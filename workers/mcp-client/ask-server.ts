@@ -5,11 +5,7 @@ import type { Server } from "../../shared/relay/servers.ts";
 import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import { loginEntry } from "../../shared/relay/login.ts";
-import { inboxNameOf } from "../../shared/review/inbox.ts";
-import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import { loginStub } from "../stubs/stubs.ts";
 
 /** The client's headers that the server gets. Not `Authorization`, which may have our key. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
@@ -21,7 +17,7 @@ export type UpstreamError = "noCredential" | "notSignedIn" | "unreachable" | "re
 
 type ServerError = Exclude<UpstreamError, "noCredential" | "notSignedIn">;
 
-type UpstreamRequest = {
+export type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";
   readonly body?: Uint8Array | string;
   /** The server's own session id. */
@@ -34,36 +30,6 @@ type UpstreamRequest = {
   readonly lastEventId?: string;
   readonly signal?: AbortSignal;
 };
-
-/** The server's answer, its body unread. */
-export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
-  if (server.auth !== undefined) return askSignedIn(env, server, request);
-  const credential = credentialOf(env, server, request.authorization);
-  return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
-}
-
-/** So often a server's 401 is believed: its owner's token is renewed once, and then given up. */
-const mostRefused = 2;
-
-/**
- * The request with the own login of the key's owner. A server that answers 401 has not done
- * anything (RFC 6750 section 3.1): it is asked again with a token that it has not refused.
- */
-async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
-  const { login } = server;
-  if (login === undefined || login.owner === null) return err("notSignedIn");
-  const [stub, entry] = [loginStub(env, inboxNameOf(login.owner), login.server), loginEntry(server, lookupIn(env))];
-  let refused: string | null = null;
-  for (let asked = 0; ; asked += 1) {
-    const found = await stub.loginToken(entry, refused);
-    if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : found.kind);
-    const answer = await askServer({ server, credential: `Bearer ${found.token}` }, request);
-    if (!answer.ok || answer.value.status !== 401) return answer;
-    answer.value.body?.cancel().catch(() => {});
-    if (asked === mostRefused) return err("notSignedIn");
-    refused = found.token;
-  }
-}
 
 /**
  * What is asked of a server's entry, and the credential of its requests: null where they have none.

@@ -11,7 +11,8 @@ import { encodeHeaderValue } from "../../shared/wire/mcp-2026/header-values.ts";
 import { revision2026 } from "../../shared/wire/mcp-2026/stateless-request.ts";
 import type { Env } from "../platform/env.ts";
 import { readText } from "../http/body.ts";
-import { type UpstreamError, askUpstream } from "./ask-server.ts";
+import type { UpstreamError } from "./ask-server.ts";
+import { askUpstream } from "./ask-upstream.ts";
 
 type StatelessCall = {
   readonly id: RequestId;

@@ -142,7 +142,7 @@ export const digestStub = (env: Env, channel: string, address: string): DurableO
 /** A reviewer's inbox, by the object's name: `inboxNameOf` of the reviewer's. */
 export const inboxStub = (env: Env, name: string): DurableObjectStub<InboxCalls> => env.INBOX.getByName(name);
 
-/** A person's own login at a server, by its name in the servers document. `inbox`: of the person. */
+/** A person's own login at a server of the document. `inbox`: the person's. */
 export const loginStub = (env: Env, inbox: string, server: string): DurableObjectStub<OAuthCalls> =>
   env.OAUTH_STORE.getByName(`login ${inbox} ${server}`);
 

@@ -1,4 +1,4 @@
-// The gateway as an OAuth client of a server of the relay, by the MCP SDK's own functions: where its
+// The gateway as an OAuth client of a server of the relay, by the MCP SDK's functions: where its
 // authorization server is, who the gateway is there, a code for tokens, and new tokens for old
 // ones. Whatever the server's metadata names is reached as the server itself is: no private address
 // and nothing but https, unless its entry allows that.
@@ -55,6 +55,7 @@ function grantIn(text: string, { secret }: LoginServer): LoginGrant {
 }
 
 class Refused extends Error {
+  override readonly name = "Refused";
   readonly why: LoginFault;
   constructor(why: LoginFault) {
     super(why);
@@ -172,7 +173,7 @@ async function clientOf(
 }
 
 /** How the gateway describes itself as a client (RFC 7591). */
-export const clientDocument = (redirectUri: string) => ({
+const clientDocument = (redirectUri: string) => ({
   client_name: "Countersign",
   redirect_uris: [redirectUri],
   grant_types: ["authorization_code", "refresh_token"],

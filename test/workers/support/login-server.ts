@@ -1,5 +1,5 @@
-// An authorization server of an MCP server behind the relay, scripted: it registers clients, gives a
-// code for a visit, and trades codes and refresh tokens, each once.
+// An authorization server of an MCP server behind the relay, scripted: it registers clients, gives
+// a code for a visit, and trades codes and refresh tokens, each once.
 
 import { createHash, randomUUID } from "node:crypto";
 import { neverLogged } from "./logs.ts";

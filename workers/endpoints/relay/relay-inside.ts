@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 import { parseJson } from "../../../shared/json/values.ts";
 import { refusedIds } from "../../../shared/wire/json-rpc.ts";
-import { reachedBy } from "../../../shared/relay/servers.ts";
+import { type Server, reachedBy } from "../../../shared/relay/servers.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { InsideVisit } from "../../stubs/inside-relay.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -36,8 +36,8 @@ async function answer(c: AppContext, { env, ctx, server: name, authorization, ov
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
-  const reached = reachedBy({ ...server, protocol: "2025" }, name, c.var.key.owner);
-  const relay: WatchedRelayRequest = { name, server: reached, authorization, over, slow: undefined };
+  const asked: Server = { ...server, protocol: "2025" };
+  const relay: WatchedRelayRequest = { name, server: reachedBy(asked, name, c.var.key.owner), authorization, over, slow: undefined };
   if (c.req.method === "GET") return listenInSession(c, relay);
   if (c.req.method === "DELETE") return endSession(c, relay);
   const body = new Uint8Array(await c.req.arrayBuffer());

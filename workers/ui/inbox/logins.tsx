@@ -12,7 +12,7 @@ import { fill, fillText } from "../sentence.tsx";
 type LoginLine = {
   readonly server: string;
   readonly state: "none" | "connected" | "ended";
-  /** What the server calls the person there, and what the login may do; null where it is not known. */
+  /** What the person is called there, and what the login may do; null: it is not known. */
   readonly account: string | null;
   readonly scope: string | null;
   /** Unix milliseconds; null unless it ended. */

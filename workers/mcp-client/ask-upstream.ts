@@ -1,0 +1,41 @@
+// One HTTP request to a configured MCP server, with the credential that its entry says: a secret of
+// the environment, the client's own, or the own login of the key's owner.
+
+import { loginEntry } from "../../shared/relay/login.ts";
+import type { Server } from "../../shared/relay/servers.ts";
+import { type Result, err } from "../../shared/result.ts";
+import { inboxNameOf } from "../../shared/review/inbox.ts";
+import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
+import { loginStub } from "../stubs/stubs.ts";
+import { type UpstreamError, type UpstreamRequest, askServer, credentialOf } from "./ask-server.ts";
+
+/** The server's answer, its body unread. */
+export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+  if (server.auth !== undefined) return askSignedIn(env, server, request);
+  const credential = credentialOf(env, server, request.authorization);
+  return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
+}
+
+/** So often a server's 401 is believed: its owner's token is renewed once, and then given up. */
+const mostRefused = 2;
+
+/**
+ * The request with the own login of the key's owner. A server that answers 401 has not done
+ * anything (RFC 6750 section 3.1): it is asked again with a token that it has not refused.
+ */
+async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+  const { login } = server;
+  if (login === undefined || login.owner === null) return err("notSignedIn");
+  const [stub, entry] = [loginStub(env, inboxNameOf(login.owner), login.server), loginEntry(server, lookupIn(env))];
+  let refused: string | null = null;
+  for (let asked = 0; ; asked += 1) {
+    const found = await stub.loginToken(entry, refused);
+    if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : found.kind);
+    const answer = await askServer({ server, credential: `Bearer ${found.token}` }, request);
+    if (!answer.ok || answer.value.status !== 401) return answer;
+    answer.value.body?.cancel().catch(() => {});
+    if (asked === mostRefused) return err("notSignedIn");
+    refused = found.token;
+  }
+}
