@@ -109,7 +109,8 @@ export class OwnLogin {
       this.#keep({ ...login, scope: issued.scope ?? login.scope, account: issued.account ?? login.account }, issued, refresh);
       return { kind: "token", token: issued.access };
     }
-    if (issued.why === "unreachable") {
+    // Only a refusal ends a login: any other failure may be of a moment.
+    if (issued.why !== "refused") {
       const isGood = refused !== access && !expired(expiresAt, this.#deps.now());
       return isGood ? { kind: "token", token: access } : { kind: "unreachable" };
     }

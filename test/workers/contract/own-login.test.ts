@@ -247,7 +247,7 @@ describe("a token", () => {
   test("outlives an authorization server that does not answer, and is good to its end", async () => {
     await connect();
     const made = await connected();
-    login.fails = new Response("{}", { status: 503 });
+    login.fails = 503;
     travel(3_600_000 - 20_000);
     expect((await made.call(1)).status).toBe(200);
     travel(20_000);

@@ -20,8 +20,8 @@ export type LoginServer = {
   /** The refresh tokens that are good. */
   readonly refresh: Set<string>;
   seconds: number | null;
-  /** Replaces the next answers of the token endpoint. */
-  fails: Response | null;
+  /** The status of the token endpoint's answers, where it fails. */
+  fails: number | null;
   /** Resolves before the token endpoint answers. */
   held: Promise<void>;
   /** A person who signs in, at the address that they were led to: where they come back to. */
@@ -90,7 +90,7 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     const body = new URLSearchParams(await request.text());
     server.asked.push(body);
     await server.held;
-    if (server.fails !== null) return server.fails.clone();
+    if (server.fails !== null) return new Response("{}", { status: server.fails });
     const of = (name: string): string => body.get(name) ?? "";
     if (of("grant_type") === "refresh_token")
       return server.refresh.delete(of("refresh_token")) ? issue(of("resource")) : refused("invalid_grant");
