@@ -7,7 +7,7 @@ import { parseRelaySession } from "../../../shared/relay/session-id.ts";
 import { type SigningKeys, signingKey } from "../../../shared/sealed-id.ts";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
-import { askUpstream } from "../../../workers/mcp-client/ask-server.ts";
+import { askUpstream } from "../../../workers/mcp-client/ask-upstream.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import {
   createKey,
