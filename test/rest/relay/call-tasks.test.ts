@@ -1,84 +1,139 @@
-// A call as a task by the client of the SDK 1.x, which has them as an experiment: it learns of them
-// from the relay, polls, and gets the result of what a person approved. The server has no tasks.
+// Calls as tasks, by the extension of 2026-07-28: no SDK's client has it yet, so the messages are
+// written by hand.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";
-import { type ModernServer, serveModern } from "../../outside/support/modern-server.ts";
-import { type OldServer, serveOld } from "../../outside/support/old-server.ts";
+import { type ModernServer, repeatedContinuations, serveModern } from "../../outside/support/modern-server.ts";
+import { until } from "../../outside/support/raw-client.ts";
 import { openedReview } from "../../outside/support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../../outside/support/relay-office.ts";
 
-let office: RelayOffice;
-let old: OldServer;
-let modern: ModernServer;
+const extension = "io.modelcontextprotocol/tasks";
+const declared = { extensions: { [extension]: {} }, elicitation: { form: {} } };
 
+type Answer = {
+  readonly result?: Record<string, unknown> & { readonly taskId: string; readonly status?: string; readonly requestState?: string };
+  readonly error?: { readonly code: number; readonly message: string };
+};
+
+let office: RelayOffice;
+let modern: ModernServer;
+let otherKey: string;
 beforeAll(async () => {
-  [office, old, modern] = await Promise.all([relayOffice(), serveOld(), serveModern({ legacy: "reject" })]);
-  await office.serve({ old: { url: old.url, allowPrivate: true }, modern: { url: modern.url, allowPrivate: true } });
-  const then = {
-    request: "review",
-    response: "allow",
-    reviewers: ["everyone"],
-    selfApproval: true,
-    tellReason: true,
-    deadlineSeconds: 600,
-  };
-  await office.rule({
-    ...openGates,
-    rules: [{ name: "asked", when: { subject: "toolCall" }, then }],
-    reviewers: { everyone: [{ name: "Ada" }] },
-  });
+  [office, modern] = await Promise.all([relayOffice({ RELAY_HOLD_SECONDS: "1" }), serveModern()]);
+  await office.serve({ modern: { url: modern.url, allowPrivate: true }, other: { url: modern.url, allowPrivate: true } });
+  const rule = { name: "asked", when: {}, then: { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600 } };
+  await office.rule({ ...openGates, rules: [rule], reviewers: { everyone: [{ name: "Ada" }] } });
+  otherKey = await office.key({ name: "other" });
 });
 afterAll(async () => {
-  await Promise.all([office?.close(), old?.close(), modern?.close()]);
+  await Promise.all([office?.close(), modern?.close()]);
 });
 
-async function connected(server: string): Promise<Client> {
-  const client = new Client({ name: "tasks", version: "1" });
-  const headers = { Authorization: `Bearer ${relayKey}` };
-  // The SDK's own types differ under `exactOptionalPropertyTypes`.
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(office.relay(server)), { requestInit: { headers } }) as Parameters<Client["connect"]>[0],
-  );
-  // From the list it learns which tools may be tasks.
-  await client.listTools();
-  return client;
+let serial = 0;
+
+/** One request; the response, out of JSON or a stream. */
+async function send(
+  method: string,
+  params: Record<string, unknown>,
+  { capabilities = declared, key = relayKey, server = "modern" }: { capabilities?: object; key?: string; server?: string } = {},
+): Promise<Answer> {
+  serial += 1;
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+    "io.modelcontextprotocol/clientInfo": { name: "by hand", version: "1" },
+  };
+  const name = params["name"] ?? params["taskId"];
+  const response = await fetch(office.relay(server), {
+    method: "POST",
+    body: JSON.stringify({ jsonrpc: "2.0", id: serial, method, params: { ...params, _meta } }),
+    headers: {
+      Authorization: `Bearer ${key}`,
+      Accept: "application/json, text/event-stream",
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": method,
+      ...(typeof name === "string" ? { "Mcp-Name": name } : {}),
+    },
+  });
+  const text = await response.text();
+  const last = text.startsWith("{") ? text : (text.match(/^data: (.*)$/gm)?.at(-1) ?? "").slice(6);
+  return JSON.parse(last) as Answer;
 }
 
-/** What the SDK says of a call, to its end. */
-async function streamed(client: Client, call: { name: string; arguments: Record<string, string> }): Promise<readonly { type: string }[]> {
-  const seen: { type: string }[] = [];
-  for await (const message of client.experimental.tasks.callToolStream(call)) seen.push(message);
-  return seen;
+const call = (name: string, question: string): Promise<Answer> => send("tools/call", { name, arguments: { question } });
+
+/** The first answer to a call, and the link of the review that it opens. */
+async function linkOf<T>(begin: () => Promise<T>): Promise<{ readonly begun: T; readonly link: string }> {
+  const { called, link } = await openedReview(office, begin);
+  return { begun: await called, link };
 }
 
-test.each([
-  ["old", { name: "plain", arguments: { question: "as a task" } }, "Plain."],
-  ["modern", { name: "echo", arguments: { text: "the text as a task" } }, "the text as a task"],
-] as const)("the SDK's task at the %s server has the result of the approved call", async (server, call, text) => {
-  const client = await connected(server);
-  const { called, link } = await openedReview(office, () => streamed(client, { ...call }));
-  expect(JSON.stringify(await client.experimental.tasks.listTasks())).toContain("Waiting for a person to review the call");
-  await decideByLink(link, "approve");
-  const seen = await called;
-  expect(seen[0]).toMatchObject({ type: "taskCreated", task: { status: "working" } });
-  expect(seen.at(-1)).toMatchObject({ type: "result" });
-  expect(JSON.stringify(seen.at(-1))).toContain(text);
-  await client.close();
-});
+const ended = (taskId: string): Promise<Answer["result"]> =>
+  until("the task's end", async () => {
+    const { result } = await send("tasks/get", { taskId });
+    return result?.status === "working" ? undefined : result;
+  });
 
-test("the SDK's task can be cancelled, and the call is never sent", async () => {
-  const client = await connected("old");
-  const { called, link } = await openedReview(office, () =>
-    streamed(client, { name: "plain", arguments: { question: "to be cancelled" } }),
-  );
-  expect(link).not.toBe("");
-  const { tasks } = await client.experimental.tasks.listTasks();
-  const waiting = tasks.find(({ status }) => status === "working");
-  expect(await client.experimental.tasks.cancelTask(waiting?.taskId ?? "")).toMatchObject({ status: "cancelled" });
-  expect((await called).at(-1)).toMatchObject({ type: "error" });
-  expect(old.received.some(({ message }) => message.params?.arguments?.question === "to be cancelled")).toBe(false);
-  await client.close();
+describe("a call that waits for a person, of a client with the extension", () => {
+  test("is handed over to a task, which ends with the tool's result; discover says that there are tasks", async () => {
+    const discovered = await send("server/discover", {});
+    expect(discovered.result?.["capabilities"]).toMatchObject({ extensions: { [extension]: {} } });
+    const { begun, link } = await linkOf(() => call("ask", "As a task"));
+    const taskId = begun.result?.taskId ?? "";
+    expect(begun.result).toMatchObject({ resultType: "task", status: "working", pollIntervalMs: 5_000 });
+    expect((await send("tasks/get", { taskId })).result).toMatchObject({ resultType: "complete", taskId, status: "working" });
+    await decideByLink(link, "approve");
+    expect(await ended(taskId)).toMatchObject({
+      resultType: "complete",
+      status: "completed",
+      result: { content: [{ type: "text", text: "Hello from the scripted provider." }] },
+    });
+    // Asked again, it says the same, and the server was asked once.
+    expect((await send("tasks/get", { taskId })).result).toMatchObject({ status: "completed" });
+    expect(repeatedContinuations(modern.received)).toEqual([]);
+  });
+
+  test("ends with the sentence where the person says no", async () => {
+    const { begun, link } = await linkOf(() => call("ask", "Denied, as a task"));
+    await decideByLink(link, "deny");
+    expect(await ended(begun.result?.taskId ?? "")).toMatchObject({
+      status: "completed",
+      result: { isError: true, content: [{ type: "text", text: "User rejected sampling request" }] },
+    });
+  });
+
+  test("asks the client in a round first, and takes no reply to sampling from it", async () => {
+    const { begun: first, link } = await linkOf(() => call("ask-and-elicit", "Asked beside"));
+    expect(first.result).toMatchObject({ resultType: "input_required", inputRequests: { confirm: { method: "elicitation/create" } } });
+    const begun = await send("tools/call", {
+      name: "ask-and-elicit",
+      arguments: { question: "Asked beside" },
+      requestState: first.result?.requestState,
+      inputResponses: { confirm: { action: "accept", content: { confirm: true } }, reply: { role: "assistant", model: "m", content: [] } },
+    });
+    await decideByLink(link, "approve");
+    const done = await ended(begun.result?.taskId ?? "");
+    expect(JSON.stringify(done)).toContain("Hello from the scripted provider.");
+  });
+
+  test("is cancelled by tasks/cancel, and its review is withdrawn", async () => {
+    const { begun, link } = await linkOf(() => call("ask", "Cancelled, as a task"));
+    const taskId = begun.result?.taskId ?? "";
+    expect((await send("tasks/cancel", { taskId })).result).toEqual({ resultType: "complete" });
+    expect(await ended(taskId)).toMatchObject({ status: "cancelled" });
+    await until("its withdrawal", async () => ((await (await fetch(link)).text()).includes("<form") ? undefined : true));
+  });
+
+  test("is nobody else's: not another key's, nor at another server, nor of a client without the extension", async () => {
+    const { begun } = await linkOf(() => call("ask", "Mine alone"));
+    const taskId = begun.result?.taskId ?? "";
+    expect((await send("tasks/get", { taskId }, { key: otherKey })).error).toMatchObject({ code: -32_602 });
+    // Another server gets what is no task of the gateway there, and knows of none.
+    expect((await send("tasks/get", { taskId }, { server: "other" })).error).toMatchObject({ code: -32_601 });
+    expect((await send("tasks/get", { taskId }, { capabilities: {} })).error).toMatchObject({ code: -32_021 });
+    expect((await send("tasks/get", { taskId: `${taskId.slice(0, -2)}AA` })).error).toMatchObject({ code: -32_601 });
+    expect((await send("tasks/get", { taskId })).result).toMatchObject({ status: "working" });
+  });
 });
