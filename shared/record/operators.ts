@@ -62,7 +62,7 @@ type KnownActs = {
   readonly before: LoggedActs | null;
 };
 
-/** The first issue of a month's acts, of which `events` are all, in order; null where there is none. */
+/** The first issue of a month's acts, of which `events` are all, in order; null where none is. */
 export function findActsIssue(events: readonly RecordEvent[], { run, sent, logged, before }: KnownActs): ActsIssue | null {
   const gap = firstGap(events);
   if (gap !== null || logged.changedAt !== null) return { kind: "changed", at: Math.min(gap ?? Infinity, logged.changedAt ?? Infinity) };

@@ -200,8 +200,8 @@ export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
  * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the
  * document: what the schema refuses, URLs that carry credentials, a query or a fragment, private or
  * plain-http ones without `allowPrivate`, an entry with two of a secret, `passAuthorization` and
- * `auth`, with functions and one of the last two, or with `passAuthorization` and connections, and a
- * name that would mean two functions.
+ * `auth`, with functions and one of the last two, or with `passAuthorization` and connections, and
+ * a name that would mean two functions.
  */
 export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);

@@ -1,7 +1,7 @@
 // What OAuth stores, on both sides of the relay. In front: what the library stores, where a read
 // sees each write before it: a code is used once, and what was revoked is gone at once. Workers KV,
-// which the library is made for, promises neither. Behind: a person's own login at one server, whose
-// object is that login's alone (own-login.ts).
+// which the library is made for, promises neither. Behind: a person's own login at one server,
+// whose object is that login's alone (own-login.ts).
 
 import type { LoginEntry } from "../../shared/relay/login.ts";
 import type { Env } from "../platform/env.ts";

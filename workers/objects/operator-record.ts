@@ -1,8 +1,8 @@
 // Operators' actions on their way into the record: written with the change itself, then sent to the
 // ledger until the ledger has them.
 //
-// Part of the ConfigObject, their one writer. The last event that was sent stays, with the tree that
-// its log had then: whoever changes the log afterwards is found by it.
+// Part of the ConfigObject, their one writer. The last event that was sent stays, with the tree
+// that its log had then: whoever changes the log afterwards is found by it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";

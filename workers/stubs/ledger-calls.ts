@@ -254,8 +254,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** The tree of the log as it is. */
   tree(): Promise<TreeHead>;
   /**
-   * What the log has of a run. `changedAt`: the first event whose entry, or the full bundle with it,
-   * is not what the log's tree has; 1 where the tree does not go on from `known`.
+   * What the log has of a run. `changedAt`: the first event whose entry, or the full bundle with
+   * it, is not what the log's tree has; 1 where the tree does not go on from `known`.
    */
   logged(run: string, known: TreeHead | null): Promise<LoggedActs>;
   logStatus(): LogStatus;

@@ -22,7 +22,7 @@ beforeAll(() => {
 
 /** What is hashed of a request and its reply. */
 const ofRequests = new Set(["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);
-/** Where the isolate holds no share of the key's limits, its object is asked for an identical run. */
+/** Where the isolate has no share of the key's limits, its object is asked for an identical run. */
 const asksItsKey = ["countersign/content/v1", "countersign/identical-v1/v1", "countersign/identical/v3"];
 
 /** What a request takes until the record has it, once another of its kind was answered. */

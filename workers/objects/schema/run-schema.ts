@@ -72,10 +72,10 @@ export const runTables = [
   }),
   // A denied reply is deleted in the transaction of the denial. Names: `input` (RunInput without
   // request, redaction, cached reply and juror's reason: no content), `cached`, `redaction:<gate>`
-  // (what rules masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model` (usage,
-  // notes, attempts: no content), `outcome`, `lastCall` (what was approved of its tool before),
-  // `jurorReason` (what a rule's juror wrote), `relayed` (the message of a call that is a task),
-  // `passed` (the response to it).
+  // (what rules masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model`
+  // (usage, notes, attempts: no content), `outcome`, `lastCall` (what was approved of its tool
+  // before), `jurorReason` (what a rule's juror wrote), `relayed` (the message of a call that is a
+  // task), `passed` (the response to it).
   longTexts("content"),
 ];
 

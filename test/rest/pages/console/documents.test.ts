@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
 
   const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}/${path}`);
   const routing = (): Promise<Routing> => at.admin<Routing>("GET", "/routing");
-  /** Selects a piece of the text and types over it. To fill in the whole text takes Chromium ten seconds. */
+  /** Types over a piece of the text. To fill in the whole of it takes Chromium ten seconds. */
   const type = async (on: Page, from: string, to: string): Promise<void> => {
     await on.locator("#text").evaluate((field: HTMLTextAreaElement, piece) => {
       const at = field.value.indexOf(piece);

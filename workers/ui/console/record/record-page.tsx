@@ -1,5 +1,5 @@
-// The record of what operators did: month by month, as sentences; whether the log has it as it was; and its
-// export.
+// The record of what operators did: month by month, as sentences; whether the log has it as it was;
+// and its export.
 
 import { fill } from "../../sentence.tsx";
 import { actsOfMonth, monthAt } from "../../../../shared/record/operators.ts";
