@@ -6,7 +6,6 @@ import { beforeAll, expect, test } from "vitest";
 import { useHashing, utf8ToBytes } from "../../../shared/encoding.ts";
 import { ledgerShardOf, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { answerOf, env, eventually, sample } from "../support/gateway.ts";
-import { chatOf, postV1, runIn } from "../support/v1.ts";
 
 /** The domains of digests and MACs. */
 let hashed: string[] = [];
@@ -23,7 +22,7 @@ beforeAll(() => {
 /** What is hashed of a request and its reply. */
 const ofRequests = new Set(["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);
 /** Where the isolate has no share of the key's limits, its object is asked for an identical run. */
-const asksItsKey = ["countersign/content/v1", "countersign/identical-v1/v1", "countersign/identical/v3"];
+const asksItsKey = ["countersign/content/v1", "countersign/identical/v3"];
 
 /** What a request takes until the record has it, once another of its kind was answered. */
 async function hashedBy(ask: () => Promise<string>): Promise<string[]> {
@@ -45,9 +44,4 @@ test("of a sampling request: its id, what a repeat is known by, the request and 
     return result?._meta?.["countersign/run"]?.id ?? "";
   };
   expect(await hashedBy(ask)).toEqual(["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);
-});
-
-test("of a chat completion: the same, without what a repeat is known by", async () => {
-  const ask = async () => runIn(await (await postV1("/chat/completions", chatOf("Hello."))).json());
-  expect(await hashedBy(ask)).toEqual(["countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);
 });
