@@ -80,7 +80,7 @@ function obeyRedirects(request: Request, response: Response): Response | Promise
 }
 
 /** As fetch does: rejects once the caller no longer wants an answer. */
-const abortOf = (signal: AbortSignal): Promise<never> =>
+export const abortOf = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true }));
 
 async function answer(step: Step, body: Record<string, unknown>, path: string, signal: AbortSignal): Promise<Response> {
