@@ -726,10 +726,10 @@ describe("one's own request", () => {
 });
 
 describe("a denial of a tool's call", () => {
-  const askedCall = async (): Promise<{ readonly answer: Promise<ApprovalAnswer>; readonly message: SlackMessageSeen }> => {
+  const askedCall = async (key: string): Promise<{ readonly answer: Promise<ApprovalAnswer>; readonly message: SlackMessageSeen }> => {
     await asking([adaReviews]);
     await askAbout({ reviewers: ["everyone"] }, { reviewers: { everyone: [adaReviews] } });
-    const answer = approvalIn(askApproval());
+    const answer = approvalIn(askApproval(deletion, { key }));
     const { run } = await openNotice("request");
     return { answer, message: await messageTo("D0ADA", run) };
   };
@@ -738,10 +738,12 @@ describe("a denial of a tool's call", () => {
     ["stops its tool where the box is checked", { stop: "stop" }, 403],
     ["stops nothing where it is not", {}, 202],
   ])("%s", async (_, fields, status) => {
-    const { answer, message } = await askedCall();
+    // A key of its own: this isolate may still know of the stop of the test before.
+    const { key } = await createKey();
+    const { answer, message } = await askedCall(key);
     await calm(press(message, "deny"));
     await calm(deliver(slack.submit(await opened(), ada, fields)));
     expect((await answer).decision).toBe("denied");
-    expect((await askApproval(deletion, { headers: { Prefer: "respond-async" } })).status).toBe(status);
+    expect((await askApproval(deletion, { key, headers: { Prefer: "respond-async" } })).status).toBe(status);
   });
 });
