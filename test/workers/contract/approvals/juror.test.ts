@@ -259,6 +259,8 @@ describe("without asking it", () => {
     await asked;
     await eventually("the grant", async () => (await grantList()).length === 1);
     seen = [];
+    // Within the hour it would not be asked again about a call that it had people asked about.
+    travel(61 * 60_000);
     expect(await approvalIn(askApproval())).toMatchObject({ decision: "approved", mode: "grant" });
     expect(await approvalIn(askApproval({ ...deletion, tool: "read_file" }))).toMatchObject({ mode: "policy" });
     await asking({}, { shadow: true });
