@@ -208,7 +208,8 @@ export function membersOf(schema: z.core.$ZodType, own: OwnCodecs = {}, inside: 
       if (codec === null) return [];
       if (codec === undefined && inner.def.type === "object")
         return [[member, { members: membersOf(of, own, { at: path, isRequired }), isRequired: inner.isRequired }]];
-      const { codec: drawn, options } = drawnBy(inner);
+      // In an object that may be left out, a choice has an option that leaves it out.
+      const { codec: drawn, options } = drawnBy({ ...inner, isRequired });
       return [[member, { ...(codec ?? drawn)(name), name, path, isRequired, options, otherwise: inner.otherwise }]];
     }),
   );

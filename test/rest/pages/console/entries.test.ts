@@ -66,6 +66,8 @@ describe.skipIf(chromiumPath === undefined)("budgets and servers in a browser", 
     await tab.check("#allowPrivate");
     await tab.press("#url", "Enter");
     await tab.getByText("Saved.").waitFor();
+    const { notes } = (await at.admin<{ servers: { notes: object } }>("GET", "/servers")).servers;
+    for (const left of ["auth", "connections"]) expect(notes).not.toHaveProperty(left);
     await at.sample({ server: "notes" });
     await tab.getByRole("button", { name: "Check notes" }).click();
     await tab.getByText("It cannot be reached").waitFor();
