@@ -5,7 +5,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import type { RelayedRequest } from "../../shared/run/run-input.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
-import type { Claim, Returned } from "./run-calls.ts";
+import type { CallReturn, Claim } from "./run-calls.ts";
 
 /** One request to the relay, of a client that was let in. */
 export type InsideVisit = {
@@ -23,8 +23,7 @@ export type InsideVisit = {
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
 /** What came of an approved call. `response`: the server's, as JSON; null where the run has it. */
-export type ApprovedAnswer = { readonly returned: WithoutTook<Returned>; readonly response: string | null };
-type WithoutTook<T> = T extends unknown ? Omit<T, "took"> : never;
+export type ApprovedAnswer = { readonly returned: CallReturn; readonly response: string | null };
 
 /** The client of a call that is sent in its place. */
 export type AbsentClient = {

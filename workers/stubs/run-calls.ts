@@ -19,7 +19,7 @@ import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Recusal, Verdict } from "../../shared/review/decision.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Stage } from "../../shared/run/lifecycle.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
@@ -46,7 +46,7 @@ export type Adoption = {
 export type RunSnapshot = {
   readonly id: string;
   readonly key: string;
-  readonly state: string;
+  readonly state: RunProgress;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly mode: RunInput["mode"];
@@ -211,12 +211,14 @@ export type Claim =
   /** The run has ended: its outcome says how. */
   | { readonly kind: "ended" };
 
-/** What came of a call that its caller sent. `passed`: its result went to the caller as it came. */
-export type Returned = { readonly took: Took } & (
+/** What came of an approved call. `passed`: its result went to the caller as it came. */
+export type CallReturn =
   | { readonly kind: "passed"; readonly digest: string; readonly isError: boolean }
   | { readonly kind: "result"; readonly result: ToolResult }
-  | { readonly kind: "failed"; readonly fault: ProviderError }
-);
+  | { readonly kind: "failed"; readonly fault: ProviderError };
+
+/** The same, with when it was sent. */
+export type Returned = CallReturn & { readonly took: Took };
 
 /** The close reason of a window whose caller has left. */
 export const callerLeft = "the caller left";

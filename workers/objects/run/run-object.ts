@@ -381,8 +381,10 @@ export class RunObject extends StoredObject implements RunCalls {
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
-        if (state !== null && state.end !== null) this.#call.stop();
-        if (state !== null && state.end !== null) this.#task.stop();
+        if (state !== null && state.end !== null) {
+          this.#call.stop();
+          this.#task.stop();
+        }
         // What the caller waits for is begun first.
         const drained = this.#outbox.drain();
         if (state?.end === null) this.#windows.tellCallers(progressMessage(state));

@@ -346,7 +346,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
   }
 
   #known({ originating, request, alone }: AssociateInput): SessionFacts {
-    const mayBeThere = this.#deps.names.mayHave({ originating, request }) && this.#deps.tables.exist;
+    const mayBeThere = this.#deps.names.mayHave(resultName({ originating, request })) && this.#deps.tables.exist;
     const [row] = mayBeThere ? this.#deps.sql.exec<ReservationRow>(selectReservation, originating, request).toArray() : [];
     const known = alone ? null : this.#originating.known(originating);
     return {

@@ -16,7 +16,7 @@ import { errorResult, shownResult } from "../../../../shared/run/relayed-tool-ca
 import { type RequestInput, nothingSpent } from "../../../../shared/run/run-input.ts";
 import { readAnswer } from "../../../http/body.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
-import type { Returned } from "../../../stubs/run-calls.ts";
+import type { CallReturn } from "../../../stubs/run-calls.ts";
 import { longestEvent } from "../sessions/sse-relay.ts";
 
 /** `pass`: writes events to the client; null where it takes one JSON value alone. */
@@ -74,12 +74,10 @@ export async function foundIn(
 }
 
 type Passed = {
-  readonly returned: WithoutTook<Returned>;
+  readonly returned: CallReturn;
   /** The response as it goes to the client; undefined where there is none. */
   readonly response: string | undefined;
 };
-
-type WithoutTook<T> = T extends unknown ? Omit<T, "took"> : never;
 
 /** Passes the answer to the client. `changed`: the response with what is said of an edit. */
 export async function passAnswer(
@@ -101,7 +99,7 @@ export async function passAnswer(
 }
 
 /** What came of a call by its response's text. `keepsResult`: its run has to have the result. */
-export function returnedIn(text: string, keepsResult: boolean): WithoutTook<Returned> {
+export function returnedIn(text: string, keepsResult: boolean): CallReturn {
   const message = objectOf(parseJson(text)) ?? {};
   const result = objectOf(message["result"]);
   if (keepsResult) {

@@ -8,6 +8,7 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { editedNotice, noticeText, unknownNotice } from "../../../../shared/relay/call-notices.ts";
+import type { RunProgress } from "../../../../shared/review/view.ts";
 import { callResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { RELATED_TASK_META, type Task, createTaskResult, taskResult } from "../../../../shared/wire/mcp-2025/tasks.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
@@ -16,13 +17,17 @@ import type { CallTask } from "../../../stubs/run-calls.ts";
 /** Advice to the client. */
 const pollIntervalMs = 2_000;
 
-const words: Readonly<Record<string, string>> = {
+const words = {
   waiting: "Waiting for a person to review the call",
   generating: "The call is running",
   responseReview: "Waiting for a person to review the result",
   completed: "The result is ready",
   cancelled: "The call was withdrawn",
-};
+  asks: "The server asks for input",
+} as const;
+
+/** What a task that has not ended is at. */
+const wordsOf = (state: RunProgress): string => (state === "waiting" || state === "responseReview" ? words[state] : words.generating);
 
 /** What the model may be told at once, in the place of a result. */
 const immediateKey = "io.modelcontextprotocol/model-immediate-response";
@@ -33,7 +38,7 @@ type TaskState = { readonly status: Task["status"]; readonly message: string; re
 /** The result that hands a call over to its task. */
 export function createdTask(task: CallTask, isStateless: boolean): JsonObject {
   // A task begins so, whatever became of it meanwhile.
-  const begun: TaskState = { status: "working", message: words["waiting"] ?? "", response: null };
+  const begun: TaskState = { status: "working", message: words.waiting, response: null };
   const said = task.state === "waiting" ? { _meta: { [immediateKey]: immediate } } : {};
   return isStateless ? { resultType: "task", ...statelessTask(task, begun) } : { ...createTaskResult(sessionTask(task, begun)), ...said };
 }
@@ -93,10 +98,10 @@ function stateOf(task: CallTask, isStateless: boolean): TaskState {
   // A task is `cancelled` before the response to its cancellation.
   if (outcome === null)
     return state === "cancelled"
-      ? { status: "cancelled", message: words["cancelled"] ?? "", response: null }
+      ? { status: "cancelled", message: words.cancelled, response: null }
       : asks === null
-        ? { status: "working", message: words[state] ?? words["generating"] ?? "", response: null }
-        : { status: "input_required", message: "The server asks for input", response: null };
+        ? { status: "working", message: wordsOf(state), response: null }
+        : { status: "input_required", message: words.asks, response: null };
   const ended = readJsonOf(outcome);
   const response = responseOf(task, ended, isStateless);
   if (ended.kind === "cancelled") return { status: "cancelled", message: textIn(response), response };
@@ -104,7 +109,7 @@ function stateOf(task: CallTask, isStateless: boolean): TaskState {
   const isError = objectOf(result) === null || objectOf(result)?.["isError"] === true;
   // An error of the tool is a result of the task in 2026-07-28, and its failure before that.
   const isFailed = isStateless ? objectOf(result) === null : isError;
-  return { status: isFailed ? "failed" : "completed", message: isError ? textIn(response) : (words["completed"] ?? ""), response };
+  return { status: isFailed ? "failed" : "completed", message: isError ? textIn(response) : words.completed, response };
 }
 
 /** The response to the call, as if nobody had waited. */

@@ -14,6 +14,9 @@ import type { RunWindows } from "../deliver/run-windows.ts";
 import type { RunDeps } from "../run-deps.ts";
 import type { RunRelease } from "./run-release.ts";
 
+/** Of what a server sends while nobody listens, the newest are kept. */
+const mostUnheard = 100;
+
 type Question = { readonly requests: JsonObject; readonly answer: (responses: JsonObject) => void };
 
 export class RunTask {
@@ -121,8 +124,8 @@ export class RunTask {
   }
 
   #tell(event: string, isQuestion: boolean): void {
-    if (this.#windows.callers() > 0) this.#windows.passOn(event);
-    else if (isQuestion) this.#unheard.push(event);
+    if (this.#windows.callers() > 0) return this.#windows.passOn(event);
+    if (isQuestion) this.#unheard = [...this.#unheard, event].slice(-mostUnheard);
   }
 
   #ask(requests: JsonObject): Promise<JsonObject> {
