@@ -12,11 +12,11 @@ import { type Presented, noSuchLink } from "../review/review-link.ts";
 import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./reader.ts";
 import { signInPage } from "./sign-in.ts";
 
-/**
- * The reader with the number of reviews that wait for them; or the answer to whoever is not signed
- * in.
- */
-export async function admittedReader(c: AppContext, to: string | null = null): Promise<(Reader & { readonly count: number }) | Response> {
+/** `count`: of the reviews that wait for them. */
+export type AdmittedReader = Reader & { readonly count: number };
+
+/** The reader; or the answer to whoever is not signed in. */
+export async function admittedReader(c: AppContext, to: string | null = null): Promise<AdmittedReader | Response> {
   const settings = inboxSettings(c);
   if (settings === null) return noSuchLink(c);
   const reader = await signedIn(c, settings, to);
@@ -53,7 +53,7 @@ export const signInInstead = (c: AppContext, settings: InboxSettings, to: string
 /** A review that this reader was asked for; null for any other. */
 export async function presentedTo(
   c: AppContext,
-  { person, bound, settings, home, count }: Reader & { readonly count: number },
+  { person, bound, settings, home, count }: AdmittedReader,
   { run, gate }: { readonly run: string; readonly gate: Gate },
 ): Promise<Presented | null> {
   const reviewer = await runStub(c.env, run).place(gate, person.name, person.email);

@@ -23,7 +23,7 @@ import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, isOpening, readView } from "../review/review.ts";
 import { type Presented, nonceOf, readForm } from "../review/review-link.ts";
-import { admittedReader, presentedTo } from "./admitted.ts";
+import { type AdmittedReader, admittedReader, presentedTo } from "./admitted.ts";
 import type { Reader } from "./reader.ts";
 
 export const bulkRoutes = new Hono<App>();
@@ -47,7 +47,6 @@ const showBulk = describe("showBulk", {
   ...everywhere,
 });
 
-type AdmittedReader = Reader & { readonly count: number };
 type PresentedReview = { readonly presented: Presented; readonly view: ReviewView };
 
 bulkRoutes.get(paths.inboxBulk, showBulk, async (c) => {

@@ -19,7 +19,7 @@ import { oauthStore } from "../../stubs/oauth-store.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { type ConnectEnd, connectEnds } from "../../../shared/review/connect-ends.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { admittedReader } from "../inbox/admitted.ts";
+import { type AdmittedReader, admittedReader } from "../inbox/admitted.ts";
 import { type Reader, currentDocuments, mayConnect, readerNonce } from "../inbox/reader.ts";
 import { asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -41,7 +41,7 @@ const lastsDays = (end: ConnectEnd, mostDays: number | undefined): number | unde
   ({ unused: undefined, day: 1, year: 365, most: mostDays })[end];
 
 type Asking = {
-  readonly reader: Reader & { readonly count: number };
+  readonly reader: AdmittedReader;
   readonly issuer: Issuer;
   readonly query: string;
   readonly asked: AskedAccess;
@@ -217,12 +217,7 @@ connectRoutes.get(paths.inboxConnections, showConnections, async (c) => {
 });
 
 /** `said`: what became of a login at a server just now. */
-export async function connectionsPage(
-  c: AppContext,
-  reader: Reader & { readonly count: number },
-  isEnded: boolean,
-  said?: LoginSaid,
-): Promise<Response> {
+export async function connectionsPage(c: AppContext, reader: AdmittedReader, isEnded: boolean, said?: LoginSaid): Promise<Response> {
   const [connections, logins] = await Promise.all([connectionsOf(c, reader, Date.now()), loginsOf(c, reader)]);
   const input = {
     action: pathOfUrl(connectionsUrl(reader.home)),
@@ -244,6 +239,21 @@ export async function connectionsPage(
   return answerPage(c, { kind: "connections", input }, 200, { language: reader.person.language });
 }
 
+/** The signed-in person, and a form of their own page of connections; or the answer in its place. */
+export async function connectionsForm(
+  c: AppContext,
+): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
+  const reader = await admittedReader(c);
+  if (reader instanceof Response) return reader;
+  const body = await readForm(c, reader, smallForm);
+  if (body instanceof Response) return body;
+  const fields = new URLSearchParams(body.text);
+  const subject = { token: reader.bound, version: 0, digest: "connections" };
+  const judged = judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
+  // Each of its buttons is harmless, however early or late it is pressed.
+  return judged === "forged" ? errorPage(c, "crossSite", 403) : { reader, fields };
+}
+
 const endConnection = describe("endConnection", {
   summary: "The form of that page: ends one of them, at once",
   body: { type: "application/x-www-form-urlencoded" },
@@ -252,15 +262,9 @@ const endConnection = describe("endConnection", {
 });
 
 connectRoutes.post(paths.inboxConnections, endConnection, async (c) => {
-  const reader = await admittedReader(c);
-  if (reader instanceof Response) return reader;
-  const body = await readForm(c, reader, smallForm);
-  if (body instanceof Response) return body;
-  const fields = new URLSearchParams(body.text);
-  const subject = { token: reader.bound, version: 0, digest: "connections" };
-  // Ending is harmless, however early or late.
-  if (judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now()) === "forged")
-    return errorPage(c, "crossSite", 403);
+  const form = await connectionsForm(c);
+  if (form instanceof Response) return form;
+  const { reader, fields } = form;
   const own = (await connectionsOf(c, reader, Date.now())).find(({ id }) => id === fields.get("end"));
   if (own !== undefined) await endKey(c, own, { kind: "inbox", email: reader.person.email });
   return connectionsPage(c, reader, true);

@@ -5,24 +5,21 @@
 import { Hono } from "hono";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { loginState, parseLoginState } from "../../../shared/relay/login.ts";
-import { formFields } from "../../../shared/review/form.ts";
-import { judgeNonce } from "../../../shared/review/link.ts";
 import { clientDocumentUrl, inboxUrl, loginReturnUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { loginStub } from "../../stubs/stubs.ts";
-import type { App, AppContext } from "../app-context.ts";
+import type { App } from "../app-context.ts";
 import { admittedReader } from "../inbox/admitted.ts";
-import { type Reader, inboxSettings, readerNonce } from "../inbox/reader.ts";
+import { inboxSettings, readerNonce } from "../inbox/reader.ts";
 import { asJson, asPage, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
-import { noSuchLink, readForm } from "../review/review-link.ts";
-import { connectionsPage } from "./connect.ts";
+import { noSuchLink } from "../review/review-link.ts";
+import { connectionsForm, connectionsPage } from "./connect.ts";
 import { ownServers } from "./login-list.ts";
 
 export const loginRoutes = new Hono<App>();
 
-const smallForm = 20_000;
 const randomLength = 24;
 
 const refusals = {
@@ -56,18 +53,6 @@ loginRoutes.get(paths.oauth.client, clientDocument, (c) => {
   });
 });
 
-/** The signed-in person, and their own form; or the answer in its place. */
-async function formOf(c: AppContext): Promise<{ reader: Reader & { readonly count: number }; fields: URLSearchParams } | Response> {
-  const reader = await admittedReader(c);
-  if (reader instanceof Response) return reader;
-  const body = await readForm(c, reader, smallForm);
-  if (body instanceof Response) return body;
-  const fields = new URLSearchParams(body.text);
-  const subject = { token: reader.bound, version: 0, digest: "connections" };
-  const judged = judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
-  return judged === "forged" ? errorPage(c, "crossSite", 403) : { reader, fields };
-}
-
 const decideLogin = describe("decideLogin", {
   summary: "The buttons of the page of connections for servers: leads to a server's own sign-in, or forgets a login there",
   body: { type: "application/x-www-form-urlencoded" },
@@ -76,7 +61,7 @@ const decideLogin = describe("decideLogin", {
 });
 
 loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
-  const form = await formOf(c);
+  const form = await connectionsForm(c);
   if (form instanceof Response) return form;
   const { reader, fields } = form;
   const ended = fields.get("disconnect");
@@ -148,7 +133,7 @@ const finishReturn = describe("finishLogin", {
 });
 
 loginRoutes.post(paths.inboxLoginReturn, finishReturn, async (c) => {
-  const form = await formOf(c);
+  const form = await connectionsForm(c);
   if (form instanceof Response) return form;
   const { reader, fields } = form;
   const text = fields.get("state") ?? "";
