@@ -12,7 +12,6 @@ import { judgeNonce } from "../../../shared/review/link.ts";
 import type { AskError, AskedAccess, Issuer } from "../../oauth/worker.ts";
 import { connectUrl, connectionsUrl, loginsUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { type ConnectionTerms, connectionTerms } from "../../../shared/relay/servers.ts";
-import { serversOf } from "../../stores/documents.ts";
 import type { LoginSaid } from "../../ui/inbox/logins.tsx";
 import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
 import { oauthStore } from "../../stubs/oauth-store.ts";
@@ -24,6 +23,7 @@ import { type Reader, currentDocuments, mayConnect, readerNonce } from "../inbox
 import { asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
+import { serverNamed } from "../relay/mcp-origin.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink, readForm } from "../review/review-link.ts";
 import { endKey } from "./end-key.ts";
@@ -61,7 +61,7 @@ async function asking(c: AppContext, query: string): Promise<Asking | Response> 
   const asked = await c.env.OAUTH.asked(query, issuer, oauthStore(c.env));
   if (asked.kind !== "asked") return leave(c, asked, null);
   const server = serverOf(issuer, asked.resource);
-  const entry = (await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).servers[server];
+  const entry = await serverNamed(c, server);
   const terms = entry === undefined ? null : connectionTerms(entry);
   const { person } = reader;
   if (terms === null || !mayConnect((await currentDocuments(c)).policy, terms, person.name))

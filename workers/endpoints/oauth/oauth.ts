@@ -15,7 +15,7 @@ import { isFlooding } from "../auth.ts";
 import { inboxSettings, ownersAt } from "../inbox/reader.ts";
 import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
-import { serverAt } from "../relay/mcp-origin.ts";
+import { serverAt, serverNamed } from "../relay/mcp-origin.ts";
 import { connectionTerms } from "../../../shared/relay/servers.ts";
 
 export const oauthRoutes = new Hono<App>();
@@ -103,8 +103,8 @@ async function answer(c: AppContext): Promise<Response> {
   const url = `${issuer.issuer}${c.req.path === paths.oauth.openid ? paths.oauth.server : c.req.path}`;
   const isGood = async (key: string, resource: string): Promise<boolean> => {
     const now = Date.now();
-    const { servers } = await serversOf(c.env, now, (work) => c.executionCtx.waitUntil(work));
-    return (await keyOfConnection(c.env, key, ownersAt(c, servers[serverOf(issuer, resource)]), now)).ok;
+    const mayConnect = ownersAt(c, await serverNamed(c, serverOf(issuer, resource)));
+    return (await keyOfConnection(c.env, key, mayConnect, now)).ok;
   };
   const body = c.req.method === "POST" ? await readBody(c.req.raw, mostBodyBytes) : null;
   if (typeof body === "string") return c.json({ error: "invalid_request", error_description: `The body is ${body}` }, 400);

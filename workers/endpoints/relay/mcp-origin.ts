@@ -9,8 +9,10 @@ import { serversOf } from "../../stores/documents.ts";
 import type { App, AppContext } from "../app-context.ts";
 
 /** The entry of the server that the path names. */
-export async function serverAt(c: AppContext): Promise<Server | undefined> {
-  const name = c.req.param("server") ?? "";
+export const serverAt = (c: AppContext): Promise<Server | undefined> => serverNamed(c, c.req.param("server") ?? "");
+
+/** The entry of this name; undefined for any other, "constructor" too. */
+export async function serverNamed(c: AppContext, name: string): Promise<Server | undefined> {
   const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   return Object.hasOwn(servers, name) ? servers[name] : undefined;
 }
