@@ -113,6 +113,13 @@ export const oauthMutants: readonly Mutant[] = [
     test: { file, only: "where a thief refreshed first" },
   },
   {
+    name: "an access token that is given back takes its grant along",
+    file: "workers/oauth/worker.ts",
+    from: "if (isRevocation) await",
+    to: "if (false && isRevocation) await",
+    test: { file, only: "where an access token is revoked" },
+  },
+  {
     name: "only a refresh token that was given ends anything",
     file: "workers/oauth/worker.ts",
     from: "sha256Hex(token)))) === null) return;",

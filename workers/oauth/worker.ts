@@ -104,7 +104,10 @@ export default class OAuthWorker extends WorkerEntrypoint {
   /** Metadata, tokens, revocation and registration, as the specifications say. */
   async answer(request: Request, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
     const isRegistration = new URL(request.url).pathname === register;
-    const body = request.method === "POST" && !isRegistration ? await request.clone().text() : "";
+    const fields = new URLSearchParams(request.method === "POST" && !isRegistration ? await request.clone().text() : "");
+    const isRevocation = fields.has("token") && !fields.has("grant_type");
+    const removed = new Set<string>();
+    const watched: OAuthStore = { ...store, remove: (name) => (removed.add(name), store.remove(name)) };
     let isNotCurrent = false;
     const server = serverOf(issuer, {
       tokenExchangeCallback: (asked) => requireGood(isGood, asked),
@@ -112,9 +115,23 @@ export default class OAuthWorker extends WorkerEntrypoint {
         isNotCurrent ||= internal?.reason === "refresh_token_mismatch";
       },
     });
-    const answer = await server.fetch(request, storage(store, isRegistration ? unusedClientMs : Infinity), this.ctx);
-    if (isNotCurrent) await this.#endFamily(new URLSearchParams(body).get("refresh_token") ?? "", issuer, store);
+    const answer = await server.fetch(request, storage(watched, isRegistration ? unusedClientMs : Infinity), this.ctx);
+    if (isNotCurrent) await this.#endFamily(fields.get("refresh_token") ?? "", issuer, store);
+    if (isRevocation) await this.#endGrantsOf([...removed], issuer, store);
     return answer;
+  }
+
+  /**
+   * An access token that its client gives back takes its grant along (RFC 7009 section 2.1 lets it),
+   * and with it the key: what the token opened, such as a stream, is watched by the key. The library
+   * removes the token alone.
+   */
+  async #endGrantsOf(removed: readonly string[], issuer: Issuer, store: OAuthStore): Promise<void> {
+    const api = serverOf(issuer).getOAuthApi(storage(store));
+    for (const name of removed) {
+      const [kind, user = "", grant = ""] = name.split(":");
+      if (kind === "token" && !removed.includes(`grant:${user}:${grant}`)) await api.revokeGrant(grant, user);
+    }
   }
 
   /**

@@ -5,12 +5,13 @@ import { createHash } from "node:crypto";
 import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { OAuthCalls } from "../../../workers/stubs/oauth-calls.ts";
-import { configStub } from "../../../workers/stubs/stubs.ts";
+import { configStub, keyStub } from "../../../workers/stubs/stubs.ts";
 import { admin, env, eventually, gateway, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, signInLinks } from "../support/inbox.ts";
 import { neverLogged } from "../support/logs.ts";
-import { RelayClient, configureServers, scriptUpstream, type Upstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { RelayClient, configureServers, openStream, scriptUpstream, type Upstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { recordLines } from "../support/record.ts";
+import { Stream } from "../support/stream.ts";
 
 const url = `${upstreamOrigin}/mcp`;
 const connections = { reviewers: ["everyone"] };
@@ -347,10 +348,51 @@ describe("tokens", () => {
     expect(await statusAt("notes", third.tokens.access_token)).toBe(401);
   });
 
-  test("are gone once the client revokes them", async () => {
+  test("are gone once the client revokes one of them, and another client cannot", async () => {
     const { client, tokens } = await connect();
+    expect((await token({ token: tokens.access_token, client_id: await register() })).status).toBe(200);
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
     expect((await token({ token: tokens.access_token, client_id: client })).status).toBe(200);
     expect(await statusAt("notes", tokens.access_token)).toBe(401);
+    expect(await refresh(client, tokens)).toBe(400);
+  });
+
+  type Connected = { readonly client: string; readonly tokens: Tokens };
+  const endings: readonly (readonly [string, (of: Connected) => Promise<unknown>])[] = [
+    ["an access token is revoked", ({ client, tokens }) => token({ token: tokens.access_token, client_id: client })],
+    ["a refresh token is revoked", ({ client, tokens }) => token({ token: tokens.refresh_token, client_id: client })],
+    [
+      "an old refresh token comes again",
+      async ({ client, tokens }) => {
+        const second = await refreshed(client, tokens);
+        await refreshed(client, second.tokens);
+        await refreshed(client, tokens);
+      },
+    ],
+  ];
+  test.each(endings)("take the open streams along where %s", async (_, end) => {
+    const connected = await connect();
+    const held = openStream();
+    upstream.answer = ({ method, message }) => (method === "GET" || message.method === "tools/call" ? held.response() : undefined);
+    const client = new RelayClient("notes", { key: connected.tokens.access_token });
+    await client.connect();
+    const streams = [new Stream(await client.call(7)), new Stream(await client.send({ method: "GET" }))];
+    await end(connected);
+    for (const stream of streams) await stream.rest();
+    await eventually("the end of the server's stream", async () => held.isOver());
+  });
+
+  test("are refused with 401 at every endpoint where nobody here has heard yet that their key ended", async () => {
+    const { tokens } = await connect();
+    const client = new RelayClient("notes", { key: tokens.access_token });
+    await client.connect();
+    const [key] = (await configStub(env).keys()).slice(-1);
+    await keyStub(env, key?.id ?? "").revoke();
+    upstream.calls.length = 0;
+    expect(await statusAt("notes", tokens.access_token)).toBe(401);
+    for (const asked of [client.call(7), client.send({ method: "GET" }), client.send({ method: "DELETE" })])
+      expect((await asked).status).toBe(401);
+    expect(upstream.calls).toEqual([]);
   });
 });
 
