@@ -14,6 +14,7 @@ import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
+import { issuerSignInRoutes } from "./endpoints/inbox/issuer-sign-in.ts";
 import { bulkRoutes } from "./endpoints/inbox/bulk-decision.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
@@ -69,6 +70,7 @@ for (const routes of [
   reviewRoutes,
   inboxRoutes,
   signInRoutes,
+  issuerSignInRoutes,
   bulkRoutes,
   slackRoutes,
   adminRoutes,

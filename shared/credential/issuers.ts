@@ -44,6 +44,15 @@ const issuer = z.strictObject({
   subjects: z.record(z.string().min(1).max(500), z.string().regex(/^key_[a-z0-9]{1,64}$/, "keyId")),
   /** By how much our clock and the issuer's may differ, for `exp` and `nbf`. */
   clockToleranceSeconds: z.int().min(0).max(120).default(30),
+  /** Lets people of the policy sign in there, by OpenID Connect. */
+  signIn: z
+    .strictObject({
+      /** Who the gateway is there: the `aud` of the ID tokens that it gets. */
+      clientId: claim,
+      /** Names the environment secret that goes with it; absent for a public client. */
+      secret: environmentName.optional(),
+    })
+    .optional(),
 });
 
 const issuersSchema = z.strictObject({
@@ -61,8 +70,8 @@ export const issuersJsonSchema = (): JsonObject => jsonSchemaOf(issuersSchema);
  * Reads an issuers document from parsed JSON. Refused, each with a pointer and no value from the
  * document: what the schema refuses, no source of keys or more than one, one that does not fit the
  * algorithm (a secret belongs to HS alone, and HS to a secret alone), private keys, a `jwksUrl`
- * with credentials or a fragment, a private or plain-http one without `allowPrivate`, and two
- * entries of one issuer.
+ * with credentials or a fragment, a private or plain-http one without `allowPrivate`, an `issuer`
+ * with `signIn` that is no such address, and two entries of one issuer.
  */
 export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const parsed = issuersSchema.safeParse(value);
@@ -79,7 +88,15 @@ export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
 }
 
 /** Pointers are relative to the entry. */
-function entryIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {
+function entryIssues(entry: Issuer): Issue[] {
+  const { issuer: address, allowPrivate, signIn } = entry;
+  const issues = keyIssues(entry);
+  // Its configuration is read below this address (OpenID Connect Discovery 4.1).
+  const issuerIssue = signIn === undefined ? undefined : addressIssue(address, allowPrivate);
+  return issuerIssue === undefined ? issues : [...issues, issueAt("/issuer", issuerIssue)];
+}
+
+function keyIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {
   const given = Object.entries({ keys, jwksUrl, secret }).flatMap(([name, source]) => (source === undefined ? [] : [name]));
   const [other, ...more] = given;
   if (other === undefined) return [issueAt("", isSymmetric(algorithm) ? "noSecret" : "noKeySource")];

@@ -11,6 +11,7 @@ import { noticeGapMutants } from "./gaps-notices.ts";
 import { relayGapMutants } from "./gaps-relay.ts";
 import { failureMutants } from "./failures.ts";
 import { formMutants } from "./forms.ts";
+import { issuerSignInMutants } from "./issuer-sign-in.ts";
 import { oauthMutants } from "./oauth.ts";
 import { jurorMutants } from "./juror.ts";
 import { ownLoginMutants } from "./own-login.ts";
@@ -49,6 +50,7 @@ export const mutants: readonly Mutant[] = [
   ...inboxMutants,
   ...policyMutants,
   ...formMutants,
+  ...issuerSignInMutants,
   ...oauthMutants,
   ...ownLoginMutants,
   ...grantMutants,

@@ -49,7 +49,7 @@ export const homeOfNew = (home: string, { publicUrl, keys }: Settings, session: 
 export const homeOfThis = (c: AppContext, home: string, { publicUrl }: Settings): string =>
   isShared(publicUrl) ? `${home}/~${markOf(c.req.raw)}` : home;
 
-type CookieName = "countersign-console" | "countersign-session" | "countersign-browser";
+type CookieName = "countersign-console" | "countersign-session" | "countersign-browser" | "countersign-issuer";
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:");
 

@@ -3,6 +3,7 @@
 // which the library is made for, promises neither. Behind: a person's own login at one server,
 // whose object is that login's alone (own-login.ts).
 
+import { jsonOf } from "../../shared/json/json-of.ts";
 import type { LoginEntry } from "../../shared/relay/login.ts";
 import type { Env } from "../platform/env.ts";
 import {
@@ -63,6 +64,13 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
       this.now() + unusedClientMs,
       mostUnusedClients,
     );
+  }
+
+  take(name: string, holder: string): OAuthEntry | null {
+    const entry = this.read(name);
+    if (entry === null || entry.metadata !== jsonOf({ holder })) return null;
+    this.sql.exec("DELETE FROM entry WHERE name = ?", name);
+    return entry;
   }
 
   async remove(name: string): Promise<void> {

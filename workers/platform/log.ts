@@ -45,6 +45,8 @@ export type LogEvent =
   | "session.writeFailed"
   | "digest.alarmFailed"
   | "inbox.alarmFailed"
+  | "inbox.issuerFailed"
+  | "inbox.issuerRefused"
   | "inbox.mailFailed"
   | "inbox.signOutFailed"
   | "sweep.failed"

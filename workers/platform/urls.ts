@@ -41,6 +41,8 @@ export const paths = {
   inboxAsk: "/inbox/sign-in",
   inboxSignIn: "/inbox/sign-in/:token",
   inboxSignOut: "/inbox/sign-out",
+  inboxIssuer: "/inbox/issuer",
+  inboxIssuerReturn: "/inbox/issuer/return",
   inboxConnect: "/inbox/connect",
   inboxConnections: "/inbox/connections",
   inboxLogins: "/inbox/connections/servers",
@@ -157,6 +159,12 @@ export const loginReturnUrl = (inbox: string): string => `${connectionsUrl(inbox
 
 /** What the gateway says of itself to servers that it is a client of: as OAuth names it, its id. */
 export const clientDocumentUrl = (publicUrl: string): string => `${publicUrl}${paths.oauth.client}`;
+
+/** Where a person begins to sign in at an issuer. `inbox`: the URL of the inbox. */
+export const issuerSignInUrl = (inbox: string): string => `${inbox}/issuer`;
+
+/** Where a browser comes back to from an issuer: the redirect URI that is registered there. */
+export const issuerReturnUrl = (publicUrl: string): string => `${publicUrl}${paths.inboxIssuerReturn}`;
 
 /** The operator's pages. */
 export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;

@@ -73,6 +73,11 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    * stopped.
    */
   signIn(input: SignInInput): SignInAnswer;
+  /**
+   * Begins a session for whom an issuer vouched, by the Worker's own check. `address`:
+   * `addressDigest` of the reviewer's address. Returns the session's secret, stored nowhere.
+   */
+  beginSession(address: string): string;
   /** How many reviews wait; null where the session is not, or no longer, good. */
   count(visitor: Visitor): number | null;
   /**

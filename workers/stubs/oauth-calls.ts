@@ -66,6 +66,11 @@ export interface OAuthCalls extends Rpc.DurableObjectBranded {
   read(name: string): OAuthEntry | null;
   /** Of registered clients that nobody has let in, the newest thousand stay. */
   write(name: string, entry: OAuthEntry): void;
+  /**
+   * Reads what was written with this `holder` in its metadata, and removes it: of two who ask at
+   * once, one gets it. Another holder gets null, and it stays.
+   */
+  take(name: string, holder: string): OAuthEntry | null;
   /** The key of a grant that is removed ends too, where no other grant stands for it. */
   remove(name: string): Promise<void>;
   /** Names with this prefix in order, those after `after` alone; at most a thousand. */

@@ -1,9 +1,10 @@
 // The OAuth library's storage as the OAuth Worker gets it, for one call: each name reaches the
 // object that it belongs to.
 
+import { jsonOf } from "../../shared/json/json-of.ts";
 import type { OAuthStore } from "../oauth/store.ts";
 import type { Env } from "../platform/env.ts";
-import type { OAuthCalls } from "./oauth-calls.ts";
+import type { OAuthCalls, OAuthEntry } from "./oauth-calls.ts";
 
 /**
  * Grants and tokens belong to a person (`grant:USER:…`, `token:USER:…`, our own `refresh:USER:…`),
@@ -16,6 +17,13 @@ function stubOf(env: Env, name: string): DurableObjectStub<OAuthCalls> {
 }
 
 const shardOf = (name: string): number => [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 65_521, 0) % 16;
+
+/** The sign-ins at issuers that were begun, by their names. */
+export const begunSignIns = (env: Env) => ({
+  write: async (name: string, holder: string, entry: Omit<OAuthEntry, "metadata">): Promise<void> =>
+    await stubOf(env, name).write(name, { ...entry, metadata: jsonOf({ holder }) }),
+  take: async (name: string, holder: string): Promise<OAuthEntry | null> => await stubOf(env, name).take(name, holder),
+});
 
 export const oauthStore = (env: Env): OAuthStore => ({
   read: async (name) => await stubOf(env, name).read(name),

@@ -48,13 +48,13 @@ const mostBytes = 1_000_000;
 const timeoutMs = 10_000;
 
 /** With the secret of the entry, which is stored nowhere else. */
-function grantIn(text: string, { secret }: LoginServer): LoginGrant {
-  const grant = readJsonOf(text as JsonOf<LoginGrant>); // as `startLogin` gave it
+export function grantIn<G extends { readonly client: OAuthClientInformationMixed }>(text: JsonOf<G>, { secret }: LoginServer): G {
+  const grant = readJsonOf(text);
   if (secret === "") throw new Refused("unreachable");
   return secret === null ? grant : { ...grant, client: { ...grant.client, client_secret: secret } };
 }
 
-class Refused extends Error {
+export class Refused extends Error {
   override readonly name = "Refused";
   readonly why: LoginFault;
   constructor(why: LoginFault) {
@@ -64,13 +64,13 @@ class Refused extends Error {
 }
 
 /** Whether an address that metadata names may be reached, or a browser be led to it. */
-function mayReach(url: string | URL, { allowPrivate }: LoginServer): boolean {
+export function mayReach(url: string | URL, { allowPrivate }: LoginServer): boolean {
   const { protocol, hostname } = new URL(url);
   return allowPrivate ? protocol === "https:" || protocol === "http:" : protocol === "https:" && !isPrivateHost(hostname);
 }
 
 /** The SDK follows redirects within one origin alone, each through this again. */
-const fetchFor =
+export const fetchFor =
   (server: LoginServer): FetchLike =>
   async (url, init) => {
     if (!mayReach(url, server)) throw new Refused("metadata");
@@ -141,7 +141,7 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
   });
 
 /** What is needed of it later: nobody is asked for another address then. */
-const keptOf = (metadata: AuthorizationServerMetadata): AuthorizationServerMetadata => ({
+export const keptOf = (metadata: AuthorizationServerMetadata): AuthorizationServerMetadata => ({
   issuer: metadata.issuer,
   authorization_endpoint: metadata.authorization_endpoint,
   token_endpoint: metadata.token_endpoint,
@@ -185,7 +185,7 @@ const clientDocument = (redirectUri: string) => ({
 /** Trades a code for tokens. `iss` is checked before the code is sent anywhere (RFC 9207). */
 export const finishLogin = (server: LoginServer, grant: string, { code, iss, verifier }: LoginCode): Promise<LoginIssued> =>
   guarded(async () => {
-    const { metadata, client, resource, redirectUri } = grantIn(grant, server);
+    const { metadata, client, resource, redirectUri } = grantIn(grant as JsonOf<LoginGrant>, server); // as `startLogin` gave it
     const tokens = await exchangeAuthorization(metadata.issuer, {
       metadata,
       clientInformation: client,
@@ -202,7 +202,7 @@ export const finishLogin = (server: LoginServer, grant: string, { code, iss, ver
 /** New tokens for a refresh token, at the server that the old ones came from. */
 export const renewLogin = (server: LoginServer, grant: string, refreshToken: string): Promise<LoginIssued> =>
   guarded(async () => {
-    const { metadata, client, resource } = grantIn(grant, server);
+    const { metadata, client, resource } = grantIn(grant as JsonOf<LoginGrant>, server); // as `startLogin` gave it
     const given = { metadata, clientInformation: client, refreshToken, resource, fetchFn: fetchFor(server) };
     return issuedOf(await refreshAuthorization(metadata.issuer, given));
   });
@@ -218,7 +218,7 @@ function issuedOf({ access_token, refresh_token, expires_in, scope, id_token, to
 const passing: ReadonlySet<string> = new Set([OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable, "slow_down"]);
 
 /** An error's own text may have the server's words, or a token: only its kind is told. */
-async function guarded<T>(work: () => Promise<T>): Promise<T | { readonly kind: "failed"; readonly why: LoginFault }> {
+export async function guarded<T>(work: () => Promise<T>): Promise<T | { readonly kind: "failed"; readonly why: LoginFault }> {
   try {
     return await work();
   } catch (error) {

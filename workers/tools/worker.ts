@@ -1,11 +1,13 @@
-// The tools Worker: reads a tool of an MCP server, and calls it once; signs people in at
-// servers that want their own login. Apart from the gateway for
-// the size of the MCP client, which few requests need. It keeps nothing: each call brings the
-// server's address and credential.
+// The tools Worker: reads a tool of an MCP server, and calls it once; signs people in at servers
+// that want their own login, and at OIDC issuers. Apart from the gateway for the size of the MCP
+// client, which few requests need. It keeps nothing: each call brings the server's address and
+// credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { LoginAsked, LoginCode, LoginIssued, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
+import type { SignInAsked } from "../../shared/credential/person-sign-in.ts";
 import { finishLogin, renewLogin, startLogin } from "./login.ts";
+import { type SignedIn, finishSignIn, startSignIn } from "./sign-in.ts";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
 export default class ToolsWorker extends WorkerEntrypoint {
@@ -35,6 +37,16 @@ export default class ToolsWorker extends WorkerEntrypoint {
   /** New tokens for those. */
   renewLogin(server: LoginServer, grant: string, refreshToken: string): Promise<LoginIssued> {
     return renewLogin(server, grant, refreshToken);
+  }
+
+  /** Where a person signs in to the gateway at an issuer, and with what they come back. */
+  startSignIn(asked: SignInAsked): Promise<LoginStarted> {
+    return startSignIn(asked);
+  }
+
+  /** The ID token for the code that they came back with. */
+  finishSignIn(server: LoginServer, grant: string, code: LoginCode): Promise<SignedIn> {
+    return finishSignIn(server, grant, code);
   }
 
   /** Calls the tool, once at most. Where this throws, the tool may have run. */

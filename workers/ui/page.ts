@@ -9,6 +9,10 @@ import { type ConsoleSignInInput, ConsoleSignInPage } from "./console/sign-in-pa
 import { DonePage, type DonePageInput } from "./inbox/done-page.tsx";
 import { InboxPage, type InboxPageInput } from "./inbox/inbox-page.tsx";
 import {
+  IssuerLeavePage,
+  type IssuerLeavePageInput,
+  IssuerReturnPage,
+  type IssuerReturnPageInput,
   SignInAskedPage,
   type SignInAskedPageInput,
   SignInEnterPage,
@@ -45,6 +49,8 @@ export type Page =
   | { readonly kind: "signIn"; readonly input: SignInPageInput }
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
   | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
+  | { readonly kind: "issuerLeave"; readonly input: IssuerLeavePageInput }
+  | { readonly kind: "issuerReturn"; readonly input: IssuerReturnPageInput }
   | { readonly kind: "connect"; readonly input: ConnectPageInput }
   | { readonly kind: "connected"; readonly input: ConnectedPageInput }
   | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
@@ -90,6 +96,10 @@ function componentOf(page: Page, cspNonce: string) {
       return SignInAskedPage({ ...page.input, cspNonce });
     case "signInEnter":
       return SignInEnterPage({ ...page.input, cspNonce });
+    case "issuerLeave":
+      return IssuerLeavePage({ ...page.input, cspNonce });
+    case "issuerReturn":
+      return IssuerReturnPage({ ...page.input, cspNonce });
     case "connect":
       return ConnectPage({ ...page.input, cspNonce });
     case "connected":

@@ -51,6 +51,12 @@ describe("an issuers document", () => {
     ["no tolerance", { clockToleranceSeconds: 0 }],
     ["the most tolerance", { clockToleranceSeconds: 120 }],
     ["nobody yet", { subjects: {} }],
+    ["a sign-in for people", { signIn: { clientId: "countersign", secret: "IDP_CLIENT_SECRET" } }],
+    ["one of a public client", { signIn: { clientId: "countersign" } }],
+    [
+      "one at a private address, where the entry permits it",
+      { issuer: "http://127.0.0.1:9", allowPrivate: true, signIn: { clientId: "countersign" } },
+    ],
   ])("takes %s", (_name, more) => {
     expect(problemsIn(JSON.parse(JSON.stringify(document(more))))).toEqual([]);
   });
@@ -81,6 +87,12 @@ describe("an issuers document", () => {
     ["a subject without a key's id", { subjects: { ada: "ada" } }, "/issuers/idp/subjects/ada"],
     ["an empty subject", { subjects: { "": "key_0" } }, "/issuers/idp/subjects/"],
     ["an unknown member", { extra: 1 }, "/issuers/idp/extra"],
+    ["a sign-in without a client", { signIn: {} }, "/issuers/idp/signIn/clientId"],
+    ["a client's secret itself", { signIn: { clientId: "a", secret: "s3cret-value" } }, "/issuers/idp/signIn/secret"],
+    ["a sign-in at no address", { issuer: "the office", signIn: { clientId: "a" } }, "/issuers/idp/issuer"],
+    ["a sign-in at a name", { issuer: "office", signIn: { clientId: "a" } }, "/issuers/idp/issuer"],
+    ["a sign-in over plain http", { issuer: "http://idp.example.com", signIn: { clientId: "a" } }, "/issuers/idp/issuer"],
+    ["a sign-in at a private address", { issuer: "https://10.0.0.8", signIn: { clientId: "a" } }, "/issuers/idp/issuer"],
     ["an empty issuer", { issuer: "" }, "/issuers/idp/issuer"],
     ["an issuer with a space", { issuer: "https://idp.example.com/ " }, "/issuers/idp/issuer"],
   ])("is refused with %s, at its place", (_name, more, pointer) => {

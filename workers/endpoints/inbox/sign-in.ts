@@ -3,6 +3,7 @@
 // anything is done about it.
 
 import { Hono } from "hono";
+import type { Issuer } from "../../../shared/credential/issuers.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import {
@@ -22,7 +23,8 @@ import {
 import { type NonceSubject, type NonceVerdict, judgeNonce } from "../../../shared/review/link.ts";
 import { canSendEmail } from "../../channels/email/email-channel.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { inboxReviewUrl, inboxUrl, issuerSignInUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { issuersOf } from "../../stores/documents.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { SignInProblem } from "../../ui/inbox/sign-in-pages.tsx";
 import type { App, AppContext } from "../app-context.ts";
@@ -38,10 +40,10 @@ import { type InboxSettings, currentDocuments, inboxSettings, peopleOf, personAt
 export const signInRoutes = new Hono<App>();
 
 /** What the nonces of the two forms are bound to, in place of a link and a version. */
-const askSubject = { token: "inbox/ask", version: 0, digest: "ask" } as const;
+export const askSubject = { token: "inbox/ask", version: 0, digest: "ask" } as const;
 const enterSubject = (token: string) => ({ token, version: 0, digest: "sign-in" }) as const;
 
-const smallForm = 10_000;
+export const smallForm = 10_000;
 /** The names of the form's own fields. */
 const fieldNames = { email: "email", to: "to" } as const;
 
@@ -55,7 +57,7 @@ const refusals = {
 };
 
 /** However soon a form comes: a password manager is quick, and it is the email that signs in. */
-function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSearchParams): Exclude<NonceVerdict, "early"> {
+export function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSearchParams): Exclude<NonceVerdict, "early"> {
   const judged = judgeNonce(keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
   return judged === "early" ? "good" : judged;
 }
@@ -64,7 +66,7 @@ function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSe
  * The page for whoever is not signed in. `to`: the review or the page that they wanted. `email`:
  * what was typed.
  */
-export function signInPage(
+export async function signInPage(
   c: AppContext,
   settings: InboxSettings,
   {
@@ -80,12 +82,22 @@ export function signInPage(
     to,
     email,
     canSend: canSendEmail(c.env),
+    issuers: { action: pathOfUrl(issuerSignInUrl(inboxUrl(settings.publicUrl))), names: (await peoplesIssuers(c)).map(([name]) => name) },
     ...(problem === undefined ? {} : { problem }),
   };
   return answerPage(c, { kind: "signIn", input }, status);
 }
 
-type SignInStatus = 200 | 403 | 404 | 409 | 410 | 422;
+export type SignInStatus = 200 | 403 | 404 | 409 | 410 | 422 | 502;
+
+/** An entry with `signIn`. */
+export type PeoplesIssuer = Issuer & { readonly signIn: NonNullable<Issuer["signIn"]> };
+
+/** The issuers at which people may sign in, by their names in the document. */
+export async function peoplesIssuers(c: AppContext): Promise<readonly (readonly [string, PeoplesIssuer])[]> {
+  const { issuers } = await issuersOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
+  return Object.entries(issuers).filter((each): each is [string, PeoplesIssuer] => each[1].signIn !== undefined);
+}
 
 const askForLink = describe("askToSignIn", {
   summary: "Asks for a link that signs a reviewer in to their inbox. The answer is the same for every address",
@@ -212,14 +224,25 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
     const status = answer.kind === "over" ? 410 : 403;
     return signInPage(c, settings, { problem: answer.kind, status });
   }
-  const { publicUrl, keys, inboxSessionMs } = settings;
-  const home = homeOfNew(inboxUrl(publicUrl), settings, secretDigest(answer.secret));
-  const headers = new Headers({ Location: targetOf(home, answer.to), "Cache-Control": "no-store" });
-  const session = sessionToken(keys, { inbox: claims.inbox, secret: answer.secret });
-  headers.append("Set-Cookie", setCookie("countersign-session", session, { maxAge: inboxSessionMs / 1000, publicUrl, home }));
-  headers.append("Set-Cookie", setCookie("countersign-browser", "", { maxAge: 0, publicUrl }));
-  return new Response(null, { status: 303, headers });
+  return enterInbox(settings, { inbox: claims.inbox, secret: answer.secret, to: answer.to }, "countersign-browser");
 });
+
+type Entered = { readonly inbox: string; readonly secret: string; readonly to: string | null };
+
+/** To what was wanted, with the cookie of a session that began. `used`: the cookie that led there. */
+export function enterInbox(
+  settings: InboxSettings,
+  { inbox, secret, to }: Entered,
+  used: "countersign-browser" | "countersign-issuer",
+): Response {
+  const { publicUrl, keys, inboxSessionMs } = settings;
+  const home = homeOfNew(inboxUrl(publicUrl), settings, secretDigest(secret));
+  const headers = new Headers({ Location: targetOf(home, to), "Cache-Control": "no-store" });
+  const session = sessionToken(keys, { inbox, secret });
+  headers.append("Set-Cookie", setCookie("countersign-session", session, { maxAge: inboxSessionMs / 1000, publicUrl, home }));
+  headers.append("Set-Cookie", setCookie(used, "", { maxAge: 0, publicUrl }));
+  return new Response(null, { status: 303, headers });
+}
 
 function targetOf(home: string, to: string | null): string {
   const review = to === null ? undefined : parseReviewKey(to);

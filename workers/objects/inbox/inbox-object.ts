@@ -74,6 +74,13 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return answer;
   }
 
+  beginSession(address: string): string {
+    this.tables.create();
+    const secret = this.#signIns.begin(address, this.now(), settingsOf(this.env).inboxSessionMs);
+    this.#alarm.arm();
+    return secret;
+  }
+
   count(visitor: Visitor): number | null {
     if (!this.#isGood(visitor)) return null;
     return this.tables.exist ? this.#waiting.count(visitor.address, this.now()) : 0;

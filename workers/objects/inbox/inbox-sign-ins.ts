@@ -92,8 +92,13 @@ export class SignIns {
       // The link stays good: whoever asked may still use it.
       if (link.browser !== browser) return { kind: "otherBrowser" };
     }
-    const secret = toBase64url(crypto.getRandomValues(new Uint8Array(sessionSecretLength)));
     this.#sql.exec("UPDATE sign_in SET used_at = ?, mail = NULL WHERE id = ?", now, id);
+    return { kind: "signedIn", secret: this.begin(address, now, sessionMs), to: link.to_review };
+  }
+
+  /** A new session; returns its secret. */
+  begin(address: string, now: number, sessionMs: number): string {
+    const secret = toBase64url(crypto.getRandomValues(new Uint8Array(sessionSecretLength)));
     this.#sql.exec(
       "INSERT INTO session (id, address, created_at, expires_at) VALUES (?, ?, ?, ?)",
       secretDigest(secret),
@@ -101,7 +106,7 @@ export class SignIns {
       now,
       now + sessionMs,
     );
-    return { kind: "signedIn", secret, to: link.to_review };
+    return secret;
   }
 
   /**

@@ -7,7 +7,7 @@ import { type Schema, table } from "./schema.ts";
 export const oauthSchema: Schema = {
   tables: [
     table("entry", {
-      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`; ours: `refresh:…`; of a login: `login`, `begun …`
+      name: "TEXT PRIMARY KEY", // the library's: `client:…`, `grant:…`, `token:…`; ours: `refresh:…`; of a login: `login`, `begun …`; of a person's sign-in at an issuer: `sign-in:…`
       value: "TEXT NOT NULL", // the library's JSON; of a login sealed where CONTENT_KEY is set
       metadata: "TEXT", // JSON that lists show
       expires_at: "INTEGER", // Unix milliseconds; null: it is kept

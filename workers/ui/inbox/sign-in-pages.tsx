@@ -6,6 +6,8 @@ import { formFields } from "../../../shared/review/form.ts";
 import { PlainDocument } from "../document.tsx";
 import { findSessionScript } from "../session-script.ts";
 import { useWords } from "../language.ts";
+import { Name } from "../outside-text.tsx";
+import { fill, fillText } from "../sentence.tsx";
 
 /**
  * Why nobody was signed in. `stranger`: Cloudflare Access signed in somebody who is no reviewer.
@@ -21,6 +23,8 @@ export type SignInPageInput = {
   /** What was typed before. */
   readonly email: string;
   readonly canSend: boolean;
+  /** Where people may sign in too, by the issuers' names; `action`: where their buttons post to. */
+  readonly issuers: { readonly action: string; readonly names: readonly string[] };
   readonly problem?: SignInProblem;
 };
 
@@ -34,7 +38,25 @@ const ProblemNote = ({ problem }: { problem: SignInProblem | undefined }) => {
   );
 };
 
-const AskForm = ({ action, nonce, to, email }: Omit<SignInPageInput, "canSend" | "problem">) => {
+const IssuersForm = ({ issuers, nonce, to }: Pick<SignInPageInput, "issuers" | "nonce" | "to">) => {
+  const { signIn } = useWords().inbox;
+  if (issuers.names.length === 0) return null;
+  return (
+    <form method="post" action={issuers.action} accept-charset="utf-8" autocomplete="off">
+      <input type="hidden" name={formFields.nonce} value={nonce} />
+      {to === null ? null : <input type="hidden" name="to" value={to} />}
+      {issuers.names.map((name) => (
+        <p>
+          <button type="submit" class="btn" name="issuer" value={name}>
+            {fill(signIn.at, { issuer: <Name value={name} /> })}
+          </button>
+        </p>
+      ))}
+    </form>
+  );
+};
+
+const AskForm = ({ action, nonce, to, email }: Pick<SignInPageInput, "action" | "nonce" | "to" | "email">) => {
   const { signIn } = useWords().inbox;
   return (
     <form method="post" action={action} accept-charset="utf-8">
@@ -57,7 +79,8 @@ export const SignInPage = ({ cspNonce, problem, canSend, ...form }: SignInPageIn
   return (
     <PlainDocument title={signIn.title} cspNonce={cspNonce} {...(problem === undefined ? { script: findSessionScript } : {})}>
       <ProblemNote problem={problem} />
-      {canSend ? <AskForm {...form} /> : <p>{signIn.unable}</p>}
+      {canSend ? <AskForm {...form} /> : null}
+      {canSend || form.issuers.names.length > 0 ? <IssuersForm {...form} /> : <p>{signIn.unable}</p>}
     </PlainDocument>
   );
 };
@@ -89,6 +112,46 @@ export const SignInEnterPage = ({ cspNonce, action, nonce, problem }: SignInEnte
         <input type="hidden" name={formFields.nonce} value={nonce} />
         <p>{enter.lead}</p>
         <button type="submit" class="btn yes">
+          {enter.button}
+        </button>
+      </form>
+    </PlainDocument>
+  );
+};
+
+/** `to`: the issuer's sign-in. */
+export type IssuerLeavePageInput = { readonly issuer: string; readonly to: string; readonly host: string };
+
+export const IssuerLeavePage = ({ cspNonce, issuer, to, host }: IssuerLeavePageInput & { cspNonce: string }) => {
+  const { signIn, logins } = useWords().inbox;
+  return (
+    <PlainDocument title={fillText(signIn.at, { issuer })} cspNonce={cspNonce}>
+      <p>{logins.leaveLead}</p>
+      <p>
+        <a href={to} rel="noreferrer">
+          {fill(logins.goOn, { host: <Name value={host} /> })}
+        </a>
+      </p>
+    </PlainDocument>
+  );
+};
+
+/** The page that an issuer leads back to. `fields`: what the browser came with. */
+export type IssuerReturnPageInput = SignInEnterPageInput & { readonly fields: Readonly<Record<string, string>> };
+
+export const IssuerReturnPage = ({ cspNonce, action, nonce, fields, problem }: IssuerReturnPageInput & { cspNonce: string }) => {
+  const { enter, signIn, logins } = useWords().inbox;
+  return (
+    <PlainDocument title={enter.title} cspNonce={cspNonce}>
+      <ProblemNote problem={problem} />
+      <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
+        <input type="hidden" name={formFields.nonce} value={nonce} />
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <p>{signIn.back}</p>
+        <p class="soft">{logins.backNote}</p>
+        <button type="submit" class="btn yes" autofocus>
           {enter.button}
         </button>
       </form>

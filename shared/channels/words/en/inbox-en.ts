@@ -9,6 +9,8 @@ export const inboxEn = {
     lead: "A link that signs you in is sent to your email address, if it is a reviewer’s. Open it in this browser.",
     email: "Email address",
     send: "Send me a link",
+    at: "Sign in with {issuer}",
+    back: "You signed in there. Go on to your inbox.",
     unable: "This Countersign cannot send emails, so nobody can sign in here. Ask its operator.",
     stranger: "You are signed in with Cloudflare Access, but your address is no reviewer’s.",
     problems: {
@@ -19,6 +21,13 @@ export const inboxEn = {
       otherBrowser:
         "This link works only in the browser that asked for it. Nobody was signed in. Open it there, or ask for another link in this browser.",
       noSuchLink: "There is nothing at this link. Nobody was signed in; ask for another one.",
+      issuerOver:
+        "This sign-in was not begun in this browser, was used before, or is older than ten minutes. Nobody was signed in; begin again.",
+      issuerFault: "That sign-in cannot be used as it is configured. Nobody was signed in; ask the operator.",
+      issuerAway: "That sign-in does not answer. Nobody was signed in; try again in a minute.",
+      issuerRefused: "That sign-in said no, or was cancelled. Nobody was signed in.",
+      issuerOther: "Another sign-in answered than the one that was asked. Nobody was signed in.",
+      issuerStranger: "That account has no verified email address of a reviewer. Nobody was signed in here.",
     },
   },
   asked: {

@@ -9,6 +9,8 @@ export const inboxZh = {
     lead: "如果这是审核人的地址，登录链接会发到你的邮箱。请在本浏览器中打开。",
     email: "邮箱地址",
     send: "发送登录链接",
+    at: "使用 {issuer} 登录",
+    back: "你已在那里登录。继续进入收件箱。",
     unable: "这个 Countersign 无法发送邮件，因此不能在此登录。请联系管理员。",
     stranger: "你已通过 Cloudflare Access 登录，但你的地址不是审核人的地址。",
     problems: {
@@ -18,6 +20,12 @@ export const inboxZh = {
       over: "此链接已用过，或已超过十分钟，或对应的地址已更改。没有登录，请重新获取链接。",
       otherBrowser: "此链接只能在申请它的浏览器中使用。没有登录。请在那里打开，或在本浏览器中重新获取链接。",
       noSuchLink: "此链接没有内容。没有登录，请重新获取链接。",
+      issuerOver: "这次登录不是在本浏览器中发起的、已经用过，或已超过十分钟。没有登录，请重新开始。",
+      issuerFault: "该登录方式的配置无法使用。没有登录，请联系管理员。",
+      issuerAway: "该登录方式没有应答。没有登录，请稍后再试。",
+      issuerRefused: "该登录被拒绝或被取消。没有登录。",
+      issuerOther: "应答的不是所请求的登录方式。没有登录。",
+      issuerStranger: "该账号没有已验证的审核人邮箱地址。没有在此登录。",
     },
   },
   asked: {

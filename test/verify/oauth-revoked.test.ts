@@ -1,0 +1,241 @@
+// How soon a token is refused after its revocation, from outside: at each endpoint that takes it,
+// for each way of revoking. There are two isolates of the gateway on the same objects: one is asked
+// to revoke, and the other, which knows the token well, is where the client is. With MEASURED_TO the
+// table of docs/oauth.md is written to that file.
+
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { type Gateway, freePort, localUrl, startServer } from "../../scripts/local-gateway.ts";
+import { InboxPerson } from "../outside/support/inbox-person.ts";
+import { type OldServer, serveOld } from "../outside/support/old-server.ts";
+import type { MailApi } from "../support/mail-api.ts";
+import { startMailServer } from "../support/mail-server.ts";
+import type { Served } from "../support/serve.ts";
+
+const script = fileURLToPath(new URL("../../scripts/serve.ts", import.meta.url));
+const adminToken = "admin-token-of-the-tests-0123456789";
+const address = "ada@example.org";
+const callback = "http://127.0.0.1:33418/callback";
+const verifier = "verifier-of-the-tests-0123456789-0123456789-0123456789";
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+const mostMs = 2_000;
+const rounds = 3;
+/** Sends what has this header to the second isolate. */
+const second = { "X-Isolate": "second" };
+const front = `export default { fetch: (request, { FIRST, SECOND }) => (request.headers.get("X-Isolate") === "second" ? SECOND : FIRST).fetch(request) };`;
+
+let folder: string;
+let url: string;
+let gateway: Gateway;
+let mail: MailApi & Served;
+let old: OldServer;
+let ada: InboxPerson;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-revoked-"));
+  [mail, old] = await Promise.all([startMailServer(), serveOld()]);
+  const port = await freePort();
+  url = localUrl(port);
+  const [first, ...others] = inject("builtWorkers");
+  const bindings = {
+    PUBLIC_URL: url,
+    ADMIN_TOKEN: adminToken,
+    LINK_KEY: "link-key-of-the-tests-0123456789abcdef",
+    EMAIL_FROM: "Countersign <reviews@example.com>",
+    RESEND_API_KEY: mail.keys.sending,
+    RESEND_BASE_URL: mail.url,
+  };
+  const objects = Object.entries(first.durableObjects ?? {}).map(([name, of]) => {
+    const className = typeof of === "string" ? of : of.className;
+    return [name, { className, scriptName: "countersign" }];
+  });
+  const services = { FIRST: "countersign", SECOND: "countersign-second" };
+  const frontWorker = { name: "front", modules: true, script: front, compatibilityDate: "2026-11-02", serviceBindings: services };
+  const workers = [
+    frontWorker,
+    { ...first, bindings },
+    { ...first, name: "countersign-second", bindings, durableObjects: Object.fromEntries(objects) },
+    ...others,
+  ];
+  gateway = await startServer(port, script, { port, persistTo: folder, workers });
+  await put("servers", { servers: { old: { url: old.url, allowPrivate: true, connections: { reviewers: ["everyone"] } } } });
+  const then = { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600, selfApproval: true };
+  await put("policy", {
+    rules: [{ name: "calls", when: { subject: "toolCall" }, then }],
+    default: { request: "allow", response: "allow" },
+    reviewers: { everyone: [{ name: "Ada", email: address }] },
+  });
+  ada = new InboxPerson(url);
+  await ada.signIn(mail, address);
+});
+afterAll(async () => {
+  await gateway?.stop("kill");
+  await Promise.all([old?.close(), mail?.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const asAdmin = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
+
+async function put(name: string, document: object): Promise<void> {
+  const { version } = (await (await fetch(`${url}/admin/${name}`, { headers: asAdmin })).json()) as { version: number };
+  const headers = { ...asAdmin, "If-Match": String(version) };
+  const answer = await fetch(`${url}/admin/${name}`, { method: "PUT", body: JSON.stringify(document), headers });
+  if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`);
+}
+
+type Connected = { readonly client: string; readonly access: string; readonly refresh: string; readonly key: string };
+
+const token = (fields: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(`${url}/oauth/token`, { method: "POST", body: new URLSearchParams(fields) });
+
+async function connect(): Promise<Connected> {
+  const body = JSON.stringify({ client_name: "Measured", redirect_uris: [callback], token_endpoint_auth_method: "none" });
+  const headers = { "Content-Type": "application/json" };
+  const registered = await fetch(`${url}/oauth/register`, { method: "POST", body, headers });
+  const { client_id: client } = (await registered.json()) as { readonly client_id: string }; // RFC 7591
+  const asked = new URL(`${url}/oauth/authorize`);
+  asked.search = new URLSearchParams({
+    response_type: "code",
+    client_id: client,
+    redirect_uri: callback,
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    resource: `${url}/mcp/old`,
+  }).toString();
+  const code = (await ada.allow(asked)).searchParams.get("code") ?? "";
+  const traded = await token({
+    grant_type: "authorization_code",
+    client_id: client,
+    redirect_uri: callback,
+    code,
+    code_verifier: verifier,
+  });
+  const { access_token: access, refresh_token: refresh } = (await traded.json()) as Record<string, string>; // RFC 6749
+  const { keys } = (await (await fetch(`${url}/admin/keys`, { headers: asAdmin })).json()) as { keys: readonly { id: string }[] };
+  return { client, access: access ?? "", refresh: refresh ?? "", key: keys.at(-1)?.id ?? "" };
+}
+
+const renewed = async ({ client, refresh }: Connected): Promise<string> =>
+  ((await (await token({ grant_type: "refresh_token", client_id: client, refresh_token: refresh })).json()) as Record<string, string>)[
+    "refresh_token"
+  ] ?? "";
+
+/** Each is made ready first; what it resolves with is the revocation itself. */
+const ways: Readonly<Record<string, (of: Connected) => Promise<() => Promise<unknown>>>> = {
+  "an operator, in the console or by `DELETE /admin/keys/{id}`":
+    async ({ key }) =>
+    () =>
+      fetch(`${url}/admin/keys/${key}`, { method: "DELETE", headers: asAdmin }),
+  "the person, on `/inbox/connections`": async ({ key }) => {
+    const form = await ada.form("/inbox/connections");
+    form.set("end", key);
+    return () => ada.post("/inbox/connections", form);
+  },
+  "the client, with its access token":
+    async ({ client, access }) =>
+    () =>
+      token({ token: access, client_id: client }),
+  "the client, with its refresh token":
+    async ({ client, refresh }) =>
+    () =>
+      token({ token: refresh, client_id: client }),
+  "a refresh token that comes again": async (connected) => {
+    await renewed({ ...connected, refresh: await renewed(connected) });
+    return () => renewed(connected);
+  },
+};
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: "init",
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "measured", version: "1" } },
+};
+
+class Client {
+  readonly #headers: Record<string, string>;
+
+  constructor(access: string) {
+    this.#headers = { Authorization: `Bearer ${access}`, Accept: "application/json, text/event-stream", ...second };
+  }
+
+  send(method: string, session: string | null, message?: object, signal?: AbortSignal): Promise<Response> {
+    const body = message === undefined ? {} : { body: JSON.stringify(message) };
+    const headers = { ...this.#headers, ...(session === null ? {} : { "Mcp-Session-Id": session }), "Content-Type": "application/json" };
+    return fetch(`${url}/mcp/old`, { method, headers, ...body, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  async begin(): Promise<string> {
+    const answer = await this.send("POST", null, initialize);
+    await answer.text();
+    const session = answer.headers.get("Mcp-Session-Id");
+    if (session === null) throw new Error(`initialize: ${answer.status}`);
+    return session;
+  }
+}
+
+/** When the last of its answers was not 401, after `since`: the token is refused from then on. */
+async function refusedAfter(ask: () => Promise<Response>, since: () => number): Promise<number> {
+  for (;;) {
+    const sent = performance.now();
+    const answer = await ask();
+    await answer.body?.cancel();
+    if (answer.status === 401) return Math.max(0, sent - since());
+  }
+}
+
+/** For one connection: after how many milliseconds each endpoint refused the token, or ended. */
+async function measured(way: (of: Connected) => Promise<() => Promise<unknown>>): Promise<Record<string, number>> {
+  const connected = await connect();
+  const revoke = await way(connected);
+  const client = new Client(connected.access);
+  const session = await client.begin();
+  const sessions = await Promise.all(Array.from({ length: 20 }, () => client.begin()));
+  const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "plain", arguments: {} } };
+  const [running, stream] = await Promise.all([client.send("POST", session, call), client.send("GET", session)]);
+  expect([running.status, stream.status]).toEqual([200, 200]);
+  const warm = { jsonrpc: "2.0", id: 8, method: "tools/list", params: {} };
+  for (let count = 0; count < 5; count += 1) await (await client.send("POST", session, warm)).text();
+  const at = performance.now();
+  const since = (): number => at;
+  const ended = async (answer: Response): Promise<number> => {
+    await answer.text().catch(() => "");
+    return performance.now() - at;
+  };
+  const [, first, inSession, listening, deleting, ofCall, ofStream] = await Promise.all([
+    revoke(),
+    refusedAfter(() => client.send("POST", null, initialize), since),
+    refusedAfter(() => client.send("POST", session, warm), since),
+    refusedAfter(() => client.send("GET", session), since),
+    refusedAfter(() => client.send("DELETE", sessions.pop() ?? "none"), since),
+    ended(running),
+    ended(stream),
+  ]);
+  return {
+    "`initialize`": first,
+    "`POST` in a session": inSession,
+    "`GET`": listening,
+    "`DELETE`": deleting,
+    "a running call ends": ofCall,
+    "an open `GET` ends": ofStream,
+  };
+}
+
+test("a token is refused, and what it opened ends, within two seconds of its revocation", async () => {
+  const lines: string[] = [];
+  for (const [name, way] of Object.entries(ways)) {
+    const worst: Record<string, number> = {};
+    for (let round = 0; round < rounds; round += 1)
+      for (const [endpoint, ms] of Object.entries(await measured(way))) worst[endpoint] = Math.max(worst[endpoint] ?? 0, Math.round(ms));
+    if (lines.length === 0)
+      lines.push(`| revoked by | ${Object.keys(worst).join(" | ")} |`, `|---|${"---|".repeat(Object.keys(worst).length)}`);
+    lines.push(`| ${name} | ${Object.values(worst).join(" | ")} |`);
+    for (const [endpoint, ms] of Object.entries(worst)) expect(ms, `${name}: ${endpoint}`).toBeLessThan(mostMs);
+  }
+  const to = process.env["MEASURED_TO"];
+  if (to !== undefined) writeFileSync(to, `${lines.join("\n")}\n`);
+});
