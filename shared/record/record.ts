@@ -265,8 +265,10 @@ export type RecordFact =
       /** `sent`, or the kind of error. */
       readonly state: string;
     }
-  /** More reviewers are asked, by a hand-over or an escalation. */
-  | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
+  /** More reviewers are asked: by a hand-over, an escalation, or an operator. */
+  | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string; readonly by?: Operator }
+  /** An operator had this reviewer's notices sent again. */
+  | { readonly kind: "sentAgain"; readonly gate: Gate; readonly reviewer: string; readonly by: Operator }
   /** A reviewer ended the grant that they had given. */
   | (ByReviewer & { readonly kind: "grantUndone"; readonly grant: string })
   /** With their denial they stopped the calls of its tool. `until`: ISO 8601. */

@@ -6,7 +6,7 @@ import type { Gate } from "../model/gate.ts";
 import type { Attempt } from "../model/call.ts";
 import { wasSent } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
-import type { RecordFact } from "./record.ts";
+import type { Operator, RecordFact } from "./record.ts";
 
 type Fact<Kind extends RecordFact["kind"]> = Extract<RecordFact, { readonly kind: Kind }>;
 /** An event's time, in Unix milliseconds, and what happened. */
@@ -28,6 +28,7 @@ type Kept =
   | Fact<"handedOver">
   | Fact<"declined">
   | Fact<"linkRenewed">
+  | Fact<"sentAgain">
   | Fact<"edited">
   | Fact<"redactionLifted">
   | Fact<"replyWritten">
@@ -61,6 +62,8 @@ export type StepWhat =
       readonly reviewers: readonly AskedReviewer[];
       readonly deadlineAt: number | null;
       readonly why: string | null;
+      /** The operator who asked more people; null where nobody did. */
+      readonly by: Operator | null;
     }
   /** `waitedMs`: since the review opened. */
   | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied" | "dismissed">; readonly waitedMs: number | null }
@@ -122,9 +125,9 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
       ];
     case "reviewOpened":
       known.openedAt[fact.gate] ??= at;
-      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: Date.parse(fact.deadlineAt), why: null }), "wait");
+      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: Date.parse(fact.deadlineAt), why: null, by: null }), "wait");
     case "askedAlso":
-      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: null, why: fact.why }), "wait");
+      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: null, why: fact.why, by: fact.by ?? null }), "wait");
     case "noticed":
       reviewer(known, fact.gate, fact.reviewer)?.told.push({ at, channel: fact.channel, why: fact.why, state: fact.state });
       return [];
@@ -172,6 +175,7 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "handedOver":
     case "declined":
     case "linkRenewed":
+    case "sentAgain":
     case "edited":
     case "redactionLifted":
     case "grantUndone":
@@ -216,7 +220,7 @@ function asked(
   known: TimelineState,
   gate: Gate,
   names: readonly string[],
-  more: { readonly deadlineAt: number | null; readonly why: string | null },
+  more: Pick<Extract<StepWhat, { readonly kind: "asked" }>, "deadlineAt" | "why" | "by">,
 ): StepWhat {
   const reviewers = new Map(names.map((name): [string, Making] => [name, { name, told: [], opened: [] }]));
   known.asking.push({ gate, reviewers });

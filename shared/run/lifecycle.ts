@@ -110,6 +110,8 @@ export type RunEvent<Name extends string = Gate> =
   | { readonly kind: "recused"; readonly gate: Name; readonly recusal: RecusalRequest }
   | { readonly kind: "lifted"; readonly gate: Name; readonly lift: LiftRequest }
   | { readonly kind: "escalate"; readonly gate: Name }
+  /** An operator asks these people as well. */
+  | { readonly kind: "askMore"; readonly gate: Name; readonly reviewers: readonly string[] }
   | { readonly kind: "deadline"; readonly gate: Name }
   /** No channel reaches these reviewers. */
   | { readonly kind: "undeliverable"; readonly gate: Name; readonly reviewers: readonly string[] }
@@ -128,7 +130,8 @@ export type AskWhy = "asked" | "handedOver" | "escalated";
 
 export type Effect<Name extends string = Gate> =
   | { readonly kind: "open"; readonly gate: Name }
-  | { readonly kind: "ask"; readonly gate: Name; readonly reviewers: readonly string[]; readonly why: AskWhy }
+  /** `added`: by an operator; to the reviewer it is as if they were asked first. */
+  | { readonly kind: "ask"; readonly gate: Name; readonly reviewers: readonly string[]; readonly why: AskWhy | "added" }
   /** An edit or a vote made what reviewers were shown out of date. */
   | { readonly kind: "tellAgain"; readonly gate: Name; readonly why: "changed" | "voted" }
   /** These reviewers are no longer asked: their notices and reminders end. */
@@ -182,6 +185,8 @@ export function step<Name extends string>(state: RunState<Name>, event: RunEvent
       return lifted(state, event.gate, event.lift, now);
     case "escalate":
       return (openGate(state) === event.gate ? escalated(state, event.gate) : null) ?? still(state);
+    case "askMore":
+      return askedMore(state, event.gate, event.reviewers, now) ?? still(state);
     case "deadline": {
       const review = state.reviews[event.gate];
       if (review === null || now < review.deadlineAt) return still(state);
@@ -412,6 +417,18 @@ function escalated<Name extends string>(state: RunState<Name>, gate: Name, { mus
   if (asked === null || (mustSuffice && asked.exhausted)) return null;
   const effects: Effect<Name>[] = [{ kind: "ask", gate, reviewers: asked.added, why: "escalated" }];
   return { state: withReview(state, gate, asked.review), effects, verdict: null };
+}
+
+/** Null where the review is over, its deadline has passed, or all of them are asked or recused. */
+function askedMore<Name extends string>(state: RunState<Name>, gate: Name, names: readonly string[], now: number): Step<Name> | null {
+  const review = openGate(state) === gate ? state.reviews[gate] : null;
+  const asked = review === null || now >= review.deadlineAt ? null : askAlso(review, names);
+  if (asked === null) return null;
+  return {
+    state: withReview(state, gate, asked.review),
+    effects: [{ kind: "ask", gate, reviewers: asked.added, why: "added" }],
+    verdict: null,
+  };
 }
 
 const undeliverable = <Name extends string>(state: RunState<Name>, gate: Name, cause: UndeliverableCause, now: number): Step<Name> =>

@@ -4,6 +4,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const access = "test/workers/contract/console/access.test.ts";
+const waiting = "test/workers/contract/waiting-review.test.ts";
 
 export const operatorMutants: readonly Mutant[] = [
   {
@@ -19,6 +20,27 @@ export const operatorMutants: readonly Mutant[] = [
     from: 'if (given.length > 0 && c.req.method === "GET") await',
     to: "if (given.length > 500) await",
     test: { file: access, only: "a reviewer's link" },
+  },
+  {
+    name: "an operator asks nobody whom the rule does not name",
+    file: "workers/objects/run/review/run-asking.ts",
+    from: "!this.#deps.reviewers.askable(input, review).includes(asked.reviewer)",
+    to: "review.closing !== null",
+    test: { file: waiting, only: "by nobody else" },
+  },
+  {
+    name: "an operator asks nobody who may not approve",
+    file: "workers/objects/run/review/run-reviewers.ts",
+    from: "!known.has(each.name) && ownBar(review, each.name) === null",
+    to: "!known.has(each.name)",
+    test: { file: waiting, only: "by nobody else" },
+  },
+  {
+    name: "a form that sends notices again does so once",
+    file: "workers/objects/run/review/run-asking.ts",
+    from: 'if (used !== null) return used === words ? "done" : "onceUsed";',
+    to: "",
+    test: { file: waiting, only: "once for each form" },
   },
   {
     name: "a GET of the console exports nothing",

@@ -193,6 +193,38 @@ export type ExpiredLink = {
 
 export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuchLink" };
 
+/** A review that waits, for an operator: whom it waits for, and who else could be asked. */
+export type WaitingReview = {
+  readonly gate: Gate;
+  readonly quorum: number;
+  /** Unix milliseconds. */
+  readonly deadlineAt: number;
+  readonly reviewers: readonly {
+    readonly name: string;
+    readonly hasApproved: boolean;
+    /** `notice`: whether its first notice was sent. `isOpened`: whether its link was. */
+    readonly channels: readonly {
+      readonly channel: LinkChannel;
+      readonly notice: "queued" | "sent" | "failed";
+      readonly isOpened: boolean;
+    }[];
+  }[];
+  /** The names of those who could be asked as well. */
+  readonly askable: readonly string[];
+};
+
+/** What an operator asks of a review. `once`: the same again is a repeat; null: it is never one. */
+export type AskInput = {
+  /** `again`: the reviewer's notices are sent again. `also`: one more person is asked. */
+  readonly act: "again" | "also";
+  readonly reviewer: string;
+  readonly once: string | null;
+  readonly by: JsonOf<Operator>;
+};
+
+/** `done`: also where it was done before. `notAskable`: the policy does not name them, or they left. */
+export type AskAnswer = "done" | "over" | "onceUsed" | "notAsked" | "hasApproved" | "tooOften" | "notAskable";
+
 /** What a caller may send of a call that it wanted to make itself. */
 export type Claim =
   /** `keepsResult`: the result goes to the run, and its outcome to the caller. */
@@ -309,6 +341,10 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   expiredLink(gate: Gate, reviewer: number, link: string): JsonOf<ExpiredLink> | null;
   /** Sends a new link in place of an expired one, to the address on file. */
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer;
+  /** The review that waits, as an operator may see it; null where none does. */
+  waiting(): JsonOf<WaitingReview> | null;
+  /** An operator has a reviewer's notices sent again, or another person asked. */
+  ask(input: AskInput): AskAnswer;
   /** A digest's entry for the review of this link; null where its reviewer is no longer asked. */
   digestEntry(link: string): JsonOf<DigestEntry> | null;
   /** Null where there is no such link. */

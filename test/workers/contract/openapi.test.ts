@@ -923,6 +923,38 @@ const asks: Asks = {
       [409, asAdmin(`/runs/${run}`, { method: "DELETE" })],
     ];
   },
+  getRunReview: async () => {
+    const { run } = await waitingRun();
+    return [
+      [200, asAdmin(`/runs/${run}/review`)],
+      [401, at(`/admin/runs/${run}/review`)],
+      [404, asAdmin("/runs/run_x/review")],
+    ];
+  },
+  sendNoticesAgain: async () => {
+    const { run } = await waitingRun();
+    const again = (reviewer: unknown, of = run): Ask => asAdmin(`/runs/${of}/notices`, jsonBody("POST", { reviewer }));
+    return [
+      [204, again("Ada")],
+      [400, again(1)],
+      [401, at(`/admin/runs/${run}/notices`, jsonBody("POST", { reviewer: "Ada" }))],
+      [404, again("Ada", "run_x")],
+      [409, again("Nobody")],
+      ...Array.from({ length: 4 }, () => [204, again("Ada")] as const),
+      [429, again("Ada")],
+    ];
+  },
+  askReviewer: async () => {
+    const { run } = await waitingRun();
+    const also = (reviewer: unknown, of = run): Ask => asAdmin(`/runs/${of}/reviewers`, jsonBody("POST", { reviewer }));
+    return [
+      [204, also("Ada")],
+      [400, also(1)],
+      [401, at(`/admin/runs/${run}/reviewers`, jsonBody("POST", { reviewer: "Ada" }))],
+      [404, also("Ada", "run_x")],
+      [409, also("Nobody")],
+    ];
+  },
   listRunEvents: async () => {
     const { run } = await waitingRun();
     return [

@@ -16,6 +16,7 @@ import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { receiptKeyRoutes } from "../receipts.ts";
 import { reviewerRoutes } from "./reviewers.ts";
+import { runReviewRoutes } from "./run-review.ts";
 import { serverToolRoutes } from "./server-tools.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
@@ -29,6 +30,7 @@ const operatorEndpoints = [
   policyReplayRoutes,
   apiKeyRoutes,
   operatorRunRoutes,
+  runReviewRoutes,
   noticeRoutes,
   grantRoutes,
   spendRoutes,

@@ -13,7 +13,7 @@ const questions: ReadonlySet<string> = new Set([
   admin.policyReplay,
   ...documentNames.map((name) => documentPaths(name).check),
 ]);
-/** Everything under these ends or stops what runs, and changes no configuration. */
+/** Everything under these is about what runs: ends it, stops it, asks people. It changes no configuration. */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
 /** Everything under these tries whether something works, and changes nothing. */
 const trials: readonly string[] = [admin.channelTest, admin.doctor];

@@ -79,6 +79,8 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   ),
   replayPolicy: { policy: { default: { reviewers: ["oncall"] }, reviewers: { oncall: [{ name: "Ann" }] } }, days: 7 },
   explainRouting: { preferences: { costPriority: 1 } },
+  sendNoticesAgain: { reviewer: "Ada Lovelace" },
+  askReviewer: { reviewer: "Ada Lovelace" },
   testChannel: { reviewer: "Ada Lovelace", channel: "email" },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
   giveBypass: { server: "notes", hours: 2 },

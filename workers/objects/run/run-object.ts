@@ -33,6 +33,9 @@ import {
   type TellInput,
   type DecideInput,
   type DecideAnswer,
+  type AskInput,
+  type AskAnswer,
+  type WaitingReview,
   type ViewAsked,
   windowHeader,
   callerLeft,
@@ -53,6 +56,7 @@ import { RunViews } from "./review/run-views.ts";
 import { ReviewContinuation } from "./review/review-continuation.ts";
 import { RunPages } from "./review/run-pages.ts";
 import { RunDeciding } from "./review/run-deciding.ts";
+import { RunAsking } from "./review/run-asking.ts";
 import { RunCall } from "./act/run-call.ts";
 import { isStoppedBy } from "./act/tool-stop.ts";
 import { RunRelease } from "./act/run-release.ts";
@@ -92,6 +96,7 @@ export class RunObject extends StoredObject implements RunCalls {
   readonly #notices: NoticeQueue;
   readonly #pages: RunPages;
   readonly #deciding: RunDeciding;
+  readonly #asking: RunAsking;
   readonly #call: RunCall;
   readonly #release: RunRelease;
   readonly #task: RunTask;
@@ -133,6 +138,7 @@ export class RunObject extends StoredObject implements RunCalls {
     this.#notices = new NoticeQueue(this.#deps);
     this.#pages = new RunPages(this.#deps, this.#views, this.#windows, continuation);
     this.#deciding = new RunDeciding(this.#deps);
+    this.#asking = new RunAsking(this.#deps, this.#notices);
     this.#call = new RunCall(this.#deps);
     this.#release = new RunRelease(this.#deps);
     this.#task = new RunTask(this.#deps, this.#release, this.#windows);
@@ -307,6 +313,14 @@ export class RunObject extends StoredObject implements RunCalls {
     const answer = this.#notices.renew(gate, reviewer, link);
     if (answer.kind === "sent") this.#flush();
     return answer;
+  }
+
+  waiting(): JsonOf<WaitingReview> | null {
+    return asText(this.#asking.waiting());
+  }
+
+  ask(input: AskInput): AskAnswer {
+    return this.#asking.ask(input);
   }
 
   digestEntry(link: string): JsonOf<DigestEntry> | null {

@@ -86,8 +86,11 @@ export class RunTransitions {
         return this.#openGate(reviewAt(state, effect.gate), input);
       case "ask": {
         const review = reviewAt(state, effect.gate);
-        this.#deps.notices().ask(input, review, effect.reviewers, effect.why, now);
-        return effect.why === "asked" ? [] : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
+        this.#deps.notices().ask(input, review, effect.reviewers, effect.why === "added" ? "asked" : effect.why, now);
+        // Whom an operator asks is in the event that names the operator.
+        return effect.why === "asked" || effect.why === "added"
+          ? []
+          : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
       }
       case "tellAgain":
         this.#deps.notices().tellAgain(input, reviewAt(state, effect.gate), effect.why, now);

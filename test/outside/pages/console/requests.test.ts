@@ -19,7 +19,7 @@ const policy = {
     { name: "unreached", when: { server: "billing" }, then: { request: "allow", response: "allow" } },
   ],
   default: then({}),
-  reviewers: { oncall: [{ name: "Ann Lee" }, { name: "Bo Chen" }] },
+  reviewers: { oncall: [{ name: "Ann Lee" }, { name: "Bo Chen" }], leads: [{ name: "Cara Diaz" }] },
 };
 
 describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
@@ -153,10 +153,19 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     await expectGoodPage(tab, "console-request");
   });
 
-  test("cancel an open one, after a question", async () => {
+  test("send an open one to somebody else, and cancel it, after a question", async () => {
     const [{ id } = { id: "" }] = await listed("?server=deploy&state=open", 1);
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await chinese.goto(`${at.homeOf(chinese)}/requests/${id}`);
+    await expectGoodPage(chinese, "console-request-open-zh");
     await tab.goto(`${at.homeOf(tab)}/requests/${id}`);
     await expectGoodPage(tab, "console-request-open");
+    await tab.getByRole("button", { name: "Send again to Ann Lee" }).click();
+    await tab.getByText("The notices are sent again.").waitFor();
+    await tab.getByLabel("Ask somebody else").selectOption("Cara Diaz");
+    await tab.getByRole("button", { name: "Ask them" }).click();
+    await tab.getByText("They are asked as well.").waitFor();
+    await expectGoodPage(tab, "console-request-asked");
     const cancelling = tab.locator(".confirm", { hasText: "Cancel request" });
     await cancelling.locator("summary").click();
     await cancelling.locator("button").click();

@@ -11,6 +11,7 @@ import type { Overview } from "./overview.ts";
 import type { PolicyReplay } from "./replay.ts";
 import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
 import type { Explanation, ReadyProviders } from "./routing.ts";
+import type { RunReview } from "./run-review.ts";
 import type { OperatorRun, RunEvents, RunList } from "./runs.ts";
 import type { ServerTools, WaitingTools } from "./server-tools.ts";
 import type { Spend } from "./spend.ts";
@@ -29,6 +30,7 @@ type Gets = { readonly [Path in Documents["document" | "version"]]: Document } &
   readonly [paths.admin.runs]: RunList;
   readonly [paths.admin.run]: OperatorRun;
   readonly [paths.admin.runEvents]: RunEvents;
+  readonly [paths.admin.runReview]: RunReview;
   readonly [paths.admin.notices]: NoticeList;
   readonly [paths.admin.grants]: GrantList;
   readonly [paths.admin.reviewers]: ReviewerList;
@@ -51,6 +53,8 @@ type Posts = { readonly [Path in Documents["check"]]: DocumentCheck } & { readon
   readonly [paths.admin.doctorServer]: DoctorCheck;
   readonly [paths.admin.acceptTools]: null;
   readonly [paths.admin.hideTools]: null;
+  readonly [paths.admin.runNotices]: null;
+  readonly [paths.admin.runReviewers]: null;
 };
 
 type Deletes = { readonly [Path in (typeof paths.admin)["key" | "run" | "grant"]]: null } & {

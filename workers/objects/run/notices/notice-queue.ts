@@ -39,6 +39,22 @@ export class NoticeQueue {
     this.#endUnreachable(input, review, now);
   }
 
+  /**
+   * An operator has a reviewer's notices sent again, by every channel of theirs: also by one that
+   * failed. What waits for its next attempt is attempted now. A link that is still valid stays the
+   * same.
+   */
+  sendAgain(review: Review, index: number, reviewer: Reviewer, now: number): void {
+    const { store, env } = this.#deps;
+    for (const { name: channel } of channelsFor(reviewer, openChannels(env)).first)
+      liveLink(this.#deps, { reviewer: index, channel }, review, now);
+    for (const link of store.links(review.gate).filter((each) => each.reviewer === index)) {
+      const chain = chainOf(link);
+      if (store.outbox.has((row) => row.kind === "notice" && row.chain === chain)) store.outbox.runNow("notice", now, chain);
+      else this.#queueNotice(link, link.notice === "sent" ? "reminder" : "asked", now);
+    }
+  }
+
   /** For a channel that failed for good: queues the notice through the reviewer's next one. */
   askElsewhere({ input, state, link, reviewer }: LinkOfRun, why: NoticeWhy, now: number): void {
     const review = state.reviews[link.gate];

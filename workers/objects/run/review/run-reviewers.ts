@@ -4,7 +4,7 @@ import type { Gate } from "../../../../shared/model/gate.ts";
 import { type LinkChannel, isRoom } from "../../../../shared/notice-channels.ts";
 import { type Reviewer, peopleOfPlan } from "../../../../shared/policy/evaluate.ts";
 import { isSamePerson } from "../../../../shared/policy/person.ts";
-import type { Review } from "../../../../shared/review/decision.ts";
+import { type Review, ownBar } from "../../../../shared/review/decision.ts";
 import { type RunState, openGate } from "../../../../shared/run/lifecycle.ts";
 import type { LinkRow } from "../../../channels/channel.ts";
 import { canSendEmail } from "../../../channels/email/email-channel.ts";
@@ -70,6 +70,18 @@ export class RunReviewers {
     return this.people(input)
       .filter(({ name }) => !asked.has(name) && (gatePolicy.selfApproval || !isSamePerson(gatePolicy.owner, name)))
       .filter((each) => channelsFor(each, channels).first.length > 0)
+      .map(({ name }) => name);
+  }
+
+  /**
+   * Names of the people whom an operator can have asked as well: the rule names them, a channel
+   * reaches them, and they may approve. Not who is asked, or left the decision to others.
+   */
+  askable(input: StoredInput, review: Review): string[] {
+    const channels = openChannels(this.#deps.env);
+    const known = new Set([...review.reviewers, ...review.left.map(({ reviewer }) => reviewer)]);
+    return this.people(input)
+      .filter((each) => !known.has(each.name) && ownBar(review, each.name) === null && channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }
 

@@ -134,10 +134,11 @@ export class OutboxRows {
     this.#update(id, (row) => ({ ...row, dueAt: Math.max(row.dueAt, dueAt) }));
   }
 
-  /** Makes rows that were attempted due at once. */
-  runNow(kind: OutboxKind, now: number): void {
+  /** Makes rows that were attempted due at once; `chain`: those of this chain alone. */
+  runNow(kind: OutboxKind, now: number, chain?: string): void {
     for (const row of this.#all())
-      if (row.kind === kind && row.attempts > 0 && row.dueAt > now) this.#update(row.id, (each) => ({ ...each, dueAt: now }));
+      if (row.kind === kind && row.attempts > 0 && row.dueAt > now && (chain ?? row.chain) === row.chain)
+        this.#update(row.id, (each) => ({ ...each, dueAt: now }));
   }
 
   #update(id: number, change: (row: StoredRow) => StoredRow): void {

@@ -5,6 +5,7 @@ import type { Cause } from "../../../../shared/record/cause.ts";
 import { type RecordEvent, firstGap } from "../../../../shared/record/record.ts";
 import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
+import type { RunReview } from "../../../endpoints/admin/answers/run-review.ts";
 import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
@@ -22,6 +23,7 @@ import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, useCause 
 import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
+import { AskRefused, AskedNote, WaitingCard, askAsTold, reviewOf } from "./waiting-card.tsx";
 
 /** `isCut`: the record has more. `changedAt`: the first that is not what the log's hashes say. */
 type Events = { readonly events: readonly RecordEvent[]; readonly isCut: boolean; readonly changedAt: number | null };
@@ -240,11 +242,12 @@ const Happened = ({ visit, line, steps, keyName }: HappenedProps) => {
 type Looked = {
   readonly line: RunLine;
   readonly events: Events;
+  readonly review: RunReview | null;
   readonly keys: KeyList;
   readonly stops: readonly Stopped[];
 };
 
-const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; failure: ApiError | undefined } & Looked) => {
+const Body = ({ visit, failure, line, events, review, keys, stops }: { visit: Visit; failure: ApiError | undefined } & Looked) => {
   const texts = useTexts(requestWords);
   const list = useTexts(requestsWords);
   const keyName = keyNamesOf(keys).get(line.key) ?? line.key;
@@ -269,11 +272,13 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
       </div>
       <Done visit={visit} texts={{ cancelled: texts.cancel.done }} />
       <StopNote visit={visit} />
-      {failure === undefined ? null : <Refused failure={failure} />}
+      <AskedNote visit={visit} />
+      {failure === undefined ? null : isAsking(visit) ? <AskRefused of={failure} /> : <Refused failure={failure} />}
       {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} steps={steps} />}
       <div class="grid side">
         <Happened visit={visit} line={line} steps={steps} keyName={keyName} />
         <div class="grid">
+          {review === null ? null : <WaitingCard visit={visit} review={review} />}
           {isAskedCall(events) ? (
             <p>
               <a class="act" href={visit.at("policy", { less: line.id })}>
@@ -309,14 +314,14 @@ async function renderRequest(visit: Visit, failure?: ApiError): Promise<PageAnsw
     stopsOf(visit),
   ]);
   if (line === null) return missing(visit);
-  const events = await eventsOf(visit, line.id);
+  const [events, review] = await Promise.all([eventsOf(visit, line.id), line.endedAt === null ? reviewOf(visit, line.id) : null]);
   const asked = [line.server, line.tool].filter((each) => each !== null && each !== "").join(" · ");
   return {
     kind: "page",
     ...(failure === undefined ? {} : { status: 422 }),
     title: asked === "" ? line.id : asked,
     script: copyScript,
-    body: () => <Body visit={visit} failure={failure} line={line} events={events} keys={keys} stops={stops} />,
+    body: () => <Body visit={visit} failure={failure} line={line} events={events} review={review} keys={keys} stops={stops} />,
   };
 }
 
@@ -325,9 +330,13 @@ function missing(visit: Visit): PageAnswer {
   return sayingPage({ status: 404, title, says: () => <p>{lead}</p>, back: [visit.at("requests"), back] });
 }
 
+/** Whether the form is one of those beside the reviewers. */
+const isAsking = ({ form }: Visit): boolean => form.get("do") === "again" || form.get("do") === "also";
+
 async function act(visit: Visit): Promise<PageAnswer> {
-  if (visit.form.get("do") !== "cancel") return renderRequest(visit);
   const run = runOf(visit);
+  if (isAsking(visit)) return askAsTold(visit, run, (failure) => renderRequest(visit, failure));
+  if (visit.form.get("do") !== "cancel") return renderRequest(visit);
   const done = await visit.api.send("DELETE", paths.admin.run, { id: run });
   return done.ok ? { kind: "redirect", to: visit.at(`requests/${run}`, { done: "cancelled" }) } : renderRequest(visit, done.error);
 }

@@ -1,6 +1,7 @@
 // The steps of one request in words. What they are is in shared/record/timeline.ts.
 
 import type { Child } from "hono/jsx";
+import type { Operator } from "../../../../shared/record/record.ts";
 import type { AskedReviewer, Step, StepWhat, Tone } from "../../../../shared/record/timeline.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import { Icon } from "../../icons.tsx";
@@ -97,6 +98,10 @@ const Asked = ({ reviewers, made: { now } }: { reviewers: readonly AskedReviewer
   );
 };
 
+/** The operator's address; nothing where the admin token is all that is known. */
+const operatorNamed = (by: Operator | null | undefined): Child =>
+  by === null || by === undefined || by.kind === "adminToken" ? null : <Name value={by.email} />;
+
 function useTold(what: StepWhat, made: Made): Told {
   const texts = useTexts(requestWords);
   const { steps } = texts;
@@ -118,6 +123,7 @@ function useTold(what: StepWhat, made: Made): Told {
         more: [
           what.deadlineAt === null ? null : <>{fill(steps.until, { at: time(what.deadlineAt) })}</>,
           what.why === null ? null : kindIn(steps.askedWhy, what.why),
+          operatorNamed(what.by),
         ],
         under: <Asked reviewers={what.reviewers} made={made} />,
       };
@@ -183,6 +189,8 @@ function useTold(what: StepWhat, made: Made): Told {
       return { head: fill(steps.declined, { by: <Name value={what.by} />, gate: texts.gates[what.gate] }) };
     case "linkRenewed":
       return { head: fill(steps.linkRenewed, { reviewer: <Name value={what.reviewer} /> }), more: [kindIn(texts.channels, what.channel)] };
+    case "sentAgain":
+      return { head: fill(steps.sentAgain, { reviewer: <Name value={what.reviewer} /> }), more: [operatorNamed(what.by)] };
     case "fromCache":
       return { head: fill(steps.fromCache, { model: <Name value={what.model} /> }), more: [time(what.cachedAt)] };
     case "handedBack":
@@ -192,7 +200,7 @@ function useTold(what: StepWhat, made: Made): Told {
     case "cancelled":
       return {
         head: kindIn(steps.cancelled, what.cause),
-        more: what.by === null || what.by === undefined || what.by.kind === "adminToken" ? [] : [<Name value={what.by.email} />],
+        more: [operatorNamed(what.by)],
       };
     case "contentUnreadable":
       return { head: steps.contentUnreadable };

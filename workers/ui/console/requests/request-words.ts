@@ -105,7 +105,11 @@ const en = {
     } satisfies Readonly<Record<JurorWhy | "passed", string>>,
     bypassed: "Bypassed the review by leave of the operator {by} ({gate})",
     asked: "Asked {people} about the {gate}",
-    askedWhy: { escalated: "escalated: the others took too long, or too few were left", handedOver: "handed over" } as Kinds,
+    askedWhy: {
+      escalated: "escalated: the others took too long, or too few were left",
+      handedOver: "handed over",
+      operator: "asked by an operator",
+    } as Kinds,
     until: "until {at}",
     told: { sent: "sent {at}", failed: "not sent: {state}" },
     toldWhy: {
@@ -143,6 +147,7 @@ const en = {
     handedOver: "{by} handed the {gate} over to {to}",
     declined: "{by} left the decision about the {gate} to others",
     linkRenewed: "{reviewer} got a new link",
+    sentAgain: "An operator had the notices to {reviewer} sent again",
     undecided: { expired: "Nobody decided about the {gate} in time", undeliverable: "No reviewer could be notified of the {gate}" },
     called: "Sent to {model}",
     again: "Sent to {model} again: an earlier call may have been paid for",
@@ -275,7 +280,7 @@ const zhCN: Texts<typeof en> = {
     },
     bypassed: "经操作员 {by} 许可绕过审核（{gate}）",
     asked: "请 {people} 审核{gate}",
-    askedWhy: { escalated: "已升级：其他人用时过长，或人数不足", handedOver: "已转交" },
+    askedWhy: { escalated: "已升级：其他人用时过长，或人数不足", handedOver: "已转交", operator: "由操作员增加" },
     until: "截止 {at}",
     told: { sent: "{at} 已发送", failed: "未发送：{state}" },
     toldWhy: {
@@ -313,6 +318,7 @@ const zhCN: Texts<typeof en> = {
     handedOver: "{by} 将{gate}转交给 {to}",
     declined: "{by} 将{gate}留给其他人决定",
     linkRenewed: "{reviewer} 获得了新链接",
+    sentAgain: "操作员重新发送了给 {reviewer} 的通知",
     undecided: { expired: "没有人及时对{gate}作出决定", undeliverable: "无法就{gate}通知任何审核人" },
     called: "发送给 {model}",
     again: "再次发送给 {model}：先前的调用可能已经计费",
