@@ -4,6 +4,7 @@
 import { Gateway, checkGateway, platformFetch } from "./gateway.ts";
 import type { FetchLike } from "./response-streams.ts";
 import { type Timing, platformTiming } from "./timing.ts";
+import { quiet, reportError } from "./warnings.ts";
 
 export type ApprovalRequest = {
   readonly tool: string;
@@ -64,6 +65,11 @@ export type ApprovalOptions = {
   readonly signal?: AbortSignal;
   /** In milliseconds; by default 15 minutes. Longer than the policy's deadline. */
   readonly deadlineMilliseconds?: number;
+  /**
+   * Called at once where the gateway cannot be reached, is silent or refuses the key; by default a
+   * line on stderr. Never has content.
+   */
+  readonly onError?: (error: Error) => void;
   /** For the gateway only; by default the platform's. */
   readonly fetch?: FetchLike;
   /** For tests. */
@@ -99,5 +105,6 @@ export async function returnResult(
 function gatewayOf(options: ApprovalOptions): Gateway {
   checkGateway(options);
   const { url, apiKey, fetch = platformFetch, timing = platformTiming, deadlineMilliseconds = 15 * 60_000 } = options;
-  return new Gateway({ url, apiKey, fetch, timing, deadlineMilliseconds, silenceMilliseconds, onError: () => {} });
+  const onError = quiet(options.onError ?? reportError);
+  return new Gateway({ url, apiKey, fetch, timing, deadlineMilliseconds, silenceMilliseconds, onError });
 }

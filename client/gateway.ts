@@ -36,6 +36,8 @@ export class GaveUp extends RpcError {}
 const NOTICE_ATTEMPTS = 4;
 const NOTICE_MILLISECONDS = 20_000;
 const NO_CONNECTION = "no connection";
+/** The gateway's first bytes come at once; the host's own patience is often 60 s. */
+const UNANSWERED_MILLISECONDS = 20_000;
 /** After a connection that lived this long, the backoff begins again. */
 const LIVED_MILLISECONDS = 30_000;
 
@@ -58,6 +60,8 @@ type Attempting = {
   readonly leftMilliseconds: number;
   /** Called when the gateway has accepted the request. */
   readonly onReached: () => void;
+  /** Called when nothing has come for so long that a developer should look. */
+  readonly onUnanswered: () => void;
 };
 
 export class Gateway {
@@ -103,9 +107,16 @@ export class Gateway {
     let reached = false;
     let hasReported = false;
     const onReached = (): void => void (reached = true);
+    // A dropped connection is made again without a message. A wrong url, or a gateway that is down
+    // or silent, is reported once.
+    const report = (what: string): void => {
+      if (!hasReported) this.#settings.onError(new Error(`${what} Is its url right, and does it run?`));
+      hasReported = true;
+    };
+    const onUnanswered = (): void => report("The sampling gateway has sent nothing for 20 s; still waiting.");
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
-      const attempt = await this.#attempt(question, { signal, listener, leftMilliseconds: until - startedAt, onReached });
+      const attempt = await this.#attempt(question, { signal, listener, leftMilliseconds: until - startedAt, onReached, onUnanswered });
       signal.throwIfAborted();
       if (attempt.kind === "answered") {
         if ("error" in attempt.answer) throw attempt.answer.error;
@@ -115,12 +126,7 @@ export class Gateway {
         this.#settings.onError(attempt.error);
         throw attempt.error;
       }
-      // A dropped connection is made again without a message. A wrong url, or a gateway that is
-      // down, is reported once.
-      if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION && !hasReported) {
-        hasReported = true;
-        this.#settings.onError(new Error("The sampling gateway cannot be reached; asking again. Is its url right, and does it run?"));
-      }
+      if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION) report("The sampling gateway cannot be reached; asking again.");
       if (timing.now() - startedAt >= LIVED_MILLISECONDS) failures = 0;
       const named = attempt.kind === "busy" ? attempt.waitMilliseconds : undefined;
       const wait = named ?? backoffMilliseconds(failures, timing);
@@ -165,12 +171,15 @@ export class Gateway {
     while (this.#notices.size > 0) await Promise.all(this.#notices);
   }
 
-  async #attempt(question: Question, { signal, listener, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
+  async #attempt(question: Question, { signal, listener, leftMilliseconds, onReached, onUnanswered }: Attempting): Promise<Attempt> {
     const { path, body, headers, answerIn } = question;
     const { timing } = this.#settings;
     const connection = new AbortController();
     const silenceMilliseconds = Math.max(0, Math.min(this.#settings.silenceMilliseconds, leftMilliseconds));
     const both = AbortSignal.any([signal, connection.signal]);
+    const answered = new AbortController();
+    const unanswered = AbortSignal.any([both, answered.signal]);
+    void timing.sleep(UNANSWERED_MILLISECONDS, unanswered).then(() => unanswered.aborted || onUnanswered());
     try {
       const sent = this.#fetch("POST", path, both, body, { accept: "application/json, text/event-stream", ...headers });
       const response = await within(
@@ -179,6 +188,7 @@ export class Gateway {
         timing,
         signal,
       );
+      answered.abort();
       if (response === undefined || response === "late") return { kind: "dropped", why: NO_CONNECTION };
       if (response.status === 200) onReached();
       // The attempt ends at the deadline even while heartbeats come; the reader watches for

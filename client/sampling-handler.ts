@@ -16,6 +16,7 @@ import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 import type { V1TokenAllowance } from "./v1-token.ts";
+import { quiet, reportError } from "./warnings.ts";
 
 export type {
   ServerSamplingRequest,
@@ -82,8 +83,8 @@ export type SamplingHandlerOptions = {
    */
   readonly onHeartbeat?: (waiting: SamplingWaiting) => void;
   /**
-   * Called with errors for the host's developer, such as a refused key or a request without
-   * association. Never has content.
+   * Called with errors for the host's developer, such as a gateway that is down, a refused key or a
+   * request without association; by default a line on stderr. Never has content.
    */
   readonly onError?: (error: Error) => void;
   /**
@@ -149,7 +150,7 @@ export type SamplingHandler = {
 export function createSamplingHandler(options: SamplingHandlerOptions): SamplingHandler {
   checkOptions(options);
   const timing = options.timing ?? platformTiming;
-  const onError = quiet(options.onError);
+  const onError = quiet(options.onError ?? reportError);
   const onProgress = quiet(options.onProgress);
   const onHeartbeat = quiet(options.onHeartbeat);
   const gateway = new Gateway({
@@ -207,17 +208,6 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
     flush: () => gateway.flush(),
   };
 }
-
-/** A callback of the host that throws must not end a sampling request. */
-const quiet =
-  <T>(callback: ((value: T) => void) | undefined): ((value: T) => void) =>
-  (value) => {
-    try {
-      callback?.(value);
-    } catch {
-      // There is no other place to report an error than the callback.
-    }
-  };
 
 function checkOptions(options: SamplingHandlerOptions): void {
   const { session, association, deadlineMilliseconds, connectMilliseconds, silenceMilliseconds } = options;

@@ -8,6 +8,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { requestApproval, returnResult } from "../approval.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
+import { warner } from "../warnings.ts";
 import type { StdioCommand } from "./command-line.ts";
 import { errorLine } from "./client-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
@@ -30,7 +31,6 @@ const CONNECT_MILLISECONDS = 30_000;
 const GOODBYE_MILLISECONDS = 1_500;
 /** After the server's end its children may still write to its stdout. */
 const TRAIL_MILLISECONDS = 500;
-const SAME_AGAIN_MILLISECONDS = 60_000;
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -43,7 +43,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export function wrap(options: StdioCommand, env: Readonly<Record<string, string | undefined>>): Promise<End> {
   const { server, url, apiKey, association, tokenUsd } = options;
   process.stderr.on("error", () => undefined);
-  const warn = warner();
+  const warn = warner((line) => void process.stderr.write(`${line}\n`));
+  const onError = ({ message }: Error): void => warn(message);
   const sampling = createSamplingHandler({
     url,
     apiKey,
@@ -51,12 +52,12 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     connectMilliseconds: CONNECT_MILLISECONDS,
     onProgress: ({ origin, message }) => relay?.waiting(origin.id, message),
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
-    onError: ({ message }) => warn(message),
+    onError,
   });
   const asking: Running["asking"] = {
-    decide: (call, signal) => requestApproval(call, { url, apiKey, signal }),
+    decide: (call, signal) => requestApproval(call, { url, apiKey, signal, onError }),
     bring: async (run, result, signal) => {
-      const delivery = await returnResult({ id: run }, result, { url, apiKey, signal });
+      const delivery = await returnResult({ id: run }, result, { url, apiKey, signal, onError });
       return { result: delivery.result as JsonObject }; // parsed from JSON
     },
   };
@@ -71,7 +72,7 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
       holdMilliseconds: options.holdSeconds * 1_000,
       now: Date.now,
       sleep: platformTiming.sleep,
-      onError: ({ message }) => warn(message),
+      onError,
     });
     return relay;
   };
@@ -261,15 +262,4 @@ async function pass(from: Readable, to: Outlet, { look, onUnreadable, onLong, on
  */
 async function quiet(flow: Readonly<Flow>): Promise<void> {
   for (let seen = -1; flow.isPassing || seen !== flow.chunks; await pause(TRAIL_MILLISECONDS)) seen = flow.chunks;
-}
-
-/** Writes single lines for the host's log, and repeats one only after a minute. */
-function warner(): (message: string) => void {
-  const saidAt = new Map<string, number>();
-  return (message) => {
-    const now = Date.now();
-    if (now - (saidAt.get(message) ?? -Infinity) < SAME_AGAIN_MILLISECONDS) return;
-    saidAt.set(message, now);
-    process.stderr.write(`countersign: ${message.replaceAll(/\s*[\r\n]+\s*/g, " ")}\n`);
-  };
 }

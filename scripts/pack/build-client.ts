@@ -25,7 +25,7 @@ async function buildJavaScript(): Promise<void> {
   const { output } = await bundle.write({
     dir: dist,
     format: "esm",
-    minify: true,
+    // Readable: Node quotes the line that threw, which of a minified file is all of it.
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     comments: { jsdoc: false, annotation: false },

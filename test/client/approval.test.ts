@@ -1,7 +1,7 @@
 // A host that asks about a call: one decision, through broken connections, and never a yes that
 // nobody gave.
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { type ApprovalOptions, requestApproval } from "../../client/sampling-handler.ts";
 import { hurried } from "./manual-timing.ts";
 
@@ -39,6 +39,21 @@ test("asks about the same call again where the connection breaks, before the ans
   expect(sent).toHaveLength(4);
   expect(new Set(ids).size).toBe(1);
   expect(ids[0]).toMatch(/^[\x21-\x7e]{20,}$/);
+});
+
+test("a host that listens to nothing hears on stderr of a gateway that is down, once", async () => {
+  const lines: unknown[] = [];
+  // Another test may have had the line within this minute.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
+  const stderr = vi.spyOn(console, "error").mockImplementation((line) => void lines.push(line));
+  for (let times = 0; times < 2; times += 1) await requestApproval(call, scripted("dropped", approved).options);
+  stderr.mockRestore();
+  vi.useRealTimers();
+  expect(lines).toEqual(["countersign: The sampling gateway cannot be reached; asking again. Is its url right, and does it run?"]);
+  const heard: string[] = [];
+  const { options } = scripted("dropped", approved);
+  await requestApproval(call, { ...options, onError: ({ message }) => heard.push(message) });
+  expect(heard).toHaveLength(1);
 });
 
 test("another call is another request, unless the host names it", async () => {

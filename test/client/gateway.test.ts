@@ -234,6 +234,21 @@ describe("a call to the gateway", () => {
     ]);
   });
 
+  test("says after 20 s, well before a host's own 60 s, that a gateway is silent, and goes on waiting", async () => {
+    const timing = new ManualTiming();
+    const { gateway, errors } = scripted([() => "hangs", () => Response.json(ANSWER)], { timing });
+    const called = gateway.call(REQUEST, new AbortController().signal);
+    await timing.advance(19_999);
+    expect(errors).toEqual([]);
+    await timing.advance(1);
+    expect(errors.map(({ message }) => message)).toEqual([
+      "The sampling gateway has sent nothing for 20 s; still waiting. Is its url right, and does it run?",
+    ]);
+    await timing.advance(60_000);
+    expect(await called).toEqual(RESULT);
+    expect([errors.length, timing.sleeping]).toEqual([1, 0]);
+  });
+
   test("waits the whole deadline for a gateway that took the request before it was lost", async () => {
     const timing = new ManualTiming();
     const begun = (): Response => new Response(body(encode(": open\n\n"), "broken"), { headers: { "content-type": "text/event-stream" } });

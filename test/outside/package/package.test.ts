@@ -22,7 +22,7 @@ const copy = join(folder, "checkout");
 const server = [process.execPath, join(root, "test/outside/stdio/ask-server-v1.ts")];
 const reply = "Hello from the scripted provider.";
 
-const mostPackedBytes = 76 * 1024;
+const mostPackedBytes = 98 * 1024;
 
 /**
  * The commands of docs/clients.md that make the package and run it. Not the first: it installs what
@@ -145,6 +145,15 @@ describe("what npm pack makes of client/", () => {
       tsc(projects[0].at, "types.ts", { declarations: true }),
     ]);
     expect(said).toEqual(["", "", ""]);
+  });
+
+  test("tells a host without a key in one sentence, and quotes no more than the line that threw", async () => {
+    const host = direct([process.execPath, join(projects[0].at, "host.js")], {
+      env: { COUNTERSIGN_URL: gateway.url, COUNTERSIGN_API_KEY: "" },
+    });
+    expect(await host.ended).toEqual({ code: 1, signal: null });
+    expect(host.stderr()).toContain("TypeError: apiKey must be an API key of the gateway");
+    expect(host.stderr().length).toBeLessThan(2_500);
   });
 });
 
