@@ -1,7 +1,7 @@
 // A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible
 // written out: no character of it reaches the terminal as a command.
 
-import { asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
+import { accountWords, asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
@@ -155,6 +155,15 @@ function headLine(view: ReviewView): string {
   return textOf(asksWords(reviewFacts(view), words), named, inEnglish.lang);
 }
 
+/** Whose own login at the server a call is sent with. */
+function accountLines({ requestor }: ReviewView): string[] {
+  const found = accountWords(requestor, words);
+  if (found === null) return [];
+  const { account, owner, issuer } = found.names;
+  const named = { account: outsideWord(account), owner: outsideWord(owner), issuer: outsideWord(issuer) };
+  return [`  ${words.account.label}: ${textOf(found.sentence, named, inEnglish.lang)}`];
+}
+
 /** The whole review. */
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
@@ -163,6 +172,7 @@ export function reviewLines(view: ReviewView): string[] {
     headLine(view),
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
+    ...accountLines(view),
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
       (risk) =>

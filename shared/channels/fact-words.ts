@@ -3,7 +3,7 @@
 
 import type { SubjectKind } from "../model/subject/subject.ts";
 import { type OpenState, type ReviewFacts, isQuestion } from "../review/review-facts.ts";
-import type { ReviewState } from "../review/view.ts";
+import type { ReviewState, ReviewView } from "../review/view.ts";
 import { textOf } from "../words/text.ts";
 import type { NoticeWords, ReviewWords as CommonWords } from "./words/notice-words.ts";
 
@@ -21,6 +21,22 @@ export const titleWords = (
  */
 export const asksWords = ({ requestKind, isAhead }: Pick<ReviewFacts, "requestKind" | "isAhead">, words: ReviewWords): string =>
   words.requestKind[requestKind][isAhead ? "asks" : "asked"];
+
+/**
+ * Whose account at the server a call is for, with {account}, {owner} and {issuer}; null where its
+ * server wants no login.
+ */
+export function accountWords(
+  { owner, account }: Pick<ReviewView["requestor"], "owner" | "account">,
+  words: ReviewWords,
+): { readonly sentence: string; readonly names: Readonly<Record<"account" | "owner" | "issuer", string>> } | null {
+  if (account === undefined) return null;
+  const { issuer, name } = account;
+  return {
+    sentence: name === null ? words.account.unnamed : words.account.named,
+    names: { account: name ?? "", owner: owner ?? "", issuer },
+  };
+}
 
 /** The current state, the heading of the content, and the Approve button. */
 export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, words: ReviewWords) =>

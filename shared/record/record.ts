@@ -4,6 +4,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
+import type { LoginAccount } from "../credential/login-account.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
@@ -213,6 +214,8 @@ export type RecordFact =
       readonly key: string;
       /** At the relay: how the served request was found, in words. */
       readonly association?: string;
+      /** Of a call that is sent with its owner's own login: whose account it is, and where. */
+      readonly account?: LoginAccount;
       readonly endpoint: string;
       /** The requestor's id of the request. */
       readonly requestId?: string;

@@ -59,7 +59,7 @@ export type LoginFault = "noSignIn" | "metadata" | "noClient" | "issuer" | "refu
 
 /** `grant`: what the tools Worker needs for a code or a refresh token, as its own JSON. */
 export type LoginStarted =
-  | { readonly kind: "started"; readonly to: string; readonly verifier: string; readonly grant: string }
+  | { readonly kind: "started"; readonly to: string; readonly issuer: string; readonly verifier: string; readonly grant: string }
   | { readonly kind: "failed"; readonly why: LoginFault };
 
 export type LoginIssued =

@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import { keyBudgetSchema } from "../budget/budgets.ts";
+import type { LoginAccount } from "../credential/login-account.ts";
 import type { JsonObject } from "../encoding.ts";
 import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { isReservedServer } from "../wire/mcp-2025/meta.ts";
@@ -186,12 +187,17 @@ export type Server = z.infer<typeof serverSchema> & { readonly login?: Login };
 export type ConnectionTerms = NonNullable<Server["connections"]>;
 export type Pin = Server["pin"];
 
-/** The login of a key's owner at a server; `owner` is null where the key has none. */
-type Login = { readonly server: string; readonly owner: string | null };
+/**
+ * The login of a key's owner at a server; `owner` is null where the key has none. `account`: whose
+ * it was when this request came, and a token of another account is not sent with it.
+ */
+type Login = { readonly server: string; readonly owner: string | null; readonly account?: LoginAccount };
 
 /** The server as a key of this owner reaches it. `name`: in the servers document. */
-export const reachedBy = (server: Server, name: string, owner: string | null | undefined): Server =>
-  server.auth === undefined ? server : { ...server, login: { server: name, owner: owner ?? null } };
+export const reachedBy = (server: Server, name: string, owner: string | null | undefined, account?: LoginAccount): Server =>
+  server.auth === undefined
+    ? server
+    : { ...server, login: { server: name, owner: owner ?? null, ...(account === undefined ? {} : { account }) } };
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
 export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);

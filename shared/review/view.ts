@@ -2,6 +2,7 @@
 // every channel renders.
 
 import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
+import type { LoginAccount } from "../credential/login-account.ts";
 import type { CancelCause } from "../model/outcome.ts";
 import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
@@ -86,6 +87,8 @@ export type ReviewCommon = {
   readonly gate: Gate;
   readonly state: ReviewState;
   readonly progress: RunProgress;
+  /** Of an approved call that its client sends: it has not come for it, and nothing has run. */
+  readonly isUnclaimed?: true;
   /** How the API key ended the run, where it did. */
   readonly keyEnd?: KeyEnd | null;
   readonly now: number;
@@ -108,6 +111,8 @@ export type ReviewCommon = {
     /** The API key's name: the host. */
     readonly client: string;
     readonly owner: string | null;
+    /** Of a call that is sent with the owner's own login at the server: whose account that is. */
+    readonly account?: LoginAccount;
     /** The caller has disconnected; its reply will be kept for an identical request. */
     readonly gone: boolean;
   };

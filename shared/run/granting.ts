@@ -118,7 +118,10 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     gate,
     scope: scopeOf(asked.scope, requestRef, requestor),
     what: asked.what,
-    digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
+    digest: forAccount(
+      requestor,
+      exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
+    ),
     ...(exact || asked.pinned === undefined ? {} : { pinned: argumentDigests(request).filter(({ name }) => asked.pinned?.includes(name)) }),
     charactersAtMost,
     maxTokensAtMost: outputOf(request),
@@ -137,6 +140,10 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     revokedAt: null,
   };
 }
+
+/** What was allowed for one account at a server is not allowed for another. */
+const forAccount = ({ account }: Pick<Requestor, "account">, digest: string): string =>
+  account === undefined ? digest : digestOf("countersign/grant-of-account/v1", { digest, account });
 
 export const grantedFact = ({ id, gate, by, scope, what, usesGiven, expiresAt }: Grant): RecordFact => ({
   kind: "granted",
@@ -181,8 +188,8 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     ...(mayUse ? {} : { onlyBypass: true }),
     identity: digestOf("countersign/grant-use/v1", { ...requestRef, params }),
     run,
-    exact: requestDigest({ request, models: idsOf(candidates) }, candidates),
-    shape: shapeDigest(request, candidates),
+    exact: forAccount(requestor, requestDigest({ request, models: idsOf(candidates) }, candidates)),
+    shape: forAccount(requestor, shapeDigest(request, candidates)),
     session: requestRef.session,
     server: requestor.server,
     tool: toolOf(requestor),

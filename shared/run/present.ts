@@ -30,7 +30,7 @@ import type {
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import { type End, type RunState, isKeyEnd, mayAuthor } from "./lifecycle.ts";
+import { type End, type RunState, isKeyEnd, isUnclaimed, mayAuthor } from "./lifecycle.ts";
 import { type RunInput, inOrder } from "./run-input.ts";
 
 /** What the run stores of a model's answer. */
@@ -91,6 +91,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     gate,
     state: reviewState(review),
     progress: progressOf(state),
+    ...(isUnclaimed(state) ? { isUnclaimed: true } : {}),
     keyEnd: keyEndOf(state.end),
     now: shown.now,
     run: input.id,
@@ -107,6 +108,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
       ...(input.requestor.evidence === undefined ? {} : { evidence: input.requestor.evidence }),
       client: input.key.name,
       owner: input.key.owner,
+      ...(input.requestor.account === undefined ? {} : { account: input.requestor.account }),
       gone: shown.requestorGone,
     },
     createdAt: input.createdAt,
@@ -155,7 +157,13 @@ function ofSession(
   const isOwn = stopped !== undefined && stopped.by === reviewer.name;
   const { key, requestor } = input;
   return {
-    series: digestOf("countersign/series/v1", { key: key.id, server: requestor.server, session }),
+    series: digestOf("countersign/series/v1", {
+      key: key.id,
+      server: requestor.server,
+      session,
+      // The page of a series says once whose account its calls are for.
+      ...(requestor.account === undefined ? {} : { account: requestor.account }),
+    }),
     mayStop: isRoom || closing !== null ? null : reachOf({ session }),
     stopped: isOwn ? { reach: reachOf(stopped), until: stopped.until, liftedAt: stopped.liftedAt } : null,
   };

@@ -18,6 +18,7 @@ import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage 
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
+import type { LoginAccount } from "../credential/login-account.ts";
 import type { CallOwner } from "../credential/call-owner.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
@@ -35,6 +36,8 @@ export type Requestor = {
   readonly provenance: Provenance;
   /** At the relay: how the served request was found. */
   readonly evidence?: Evidence;
+  /** Of a call that is sent with the own login of the key's owner: whose account that is. */
+  readonly account?: LoginAccount;
 };
 
 /** An MCP server that waits for the answer to its sampling request. */
@@ -161,6 +164,8 @@ export type RelayedRequest = {
   readonly key: string;
   /** Whose it is, where the client's own credential goes to the server; else null. */
   readonly owner: CallOwner | null;
+  /** The account at the server that its reviewers were shown. */
+  readonly account?: LoginAccount;
 };
 
 /** What a run knows beside it. */
@@ -280,6 +285,7 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   name: input.requestor.name,
   provenance: input.requestor.provenance,
   ...(input.requestor.evidence === undefined ? {} : { association: evidenceWords[input.requestor.evidence] }),
+  ...(input.requestor.account === undefined ? {} : { account: input.requestor.account }),
   endpoint: input.endpoint,
   ...(input.requestId === undefined ? {} : { requestId: idWord(input.requestId) }),
   requestDigest: digest,

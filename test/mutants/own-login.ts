@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const file = "test/workers/contract/own-login.test.ts";
+const reviewed = "test/workers/contract/own-login-reviewed.test.ts";
 const object = "workers/objects/own-login.ts";
 const tools = "workers/tools/login.ts";
 
@@ -55,5 +56,33 @@ export const ownLoginMutants: readonly Mutant[] = [
     from: "...(iss === null ? {} : { iss }),",
     to: "iss: metadata.issuer,",
     test: { file, only: "a code of another authorization server" },
+  },
+  {
+    name: "an approval of a call is for the account that was shown",
+    file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
+    from: "account === undefined ? contentOf(relay, body) : ofAccount(contentOf(relay, body), account)",
+    to: "contentOf(relay, body)",
+    test: { file: reviewed, only: "with another account" },
+  },
+  {
+    name: "an approved call is not claimed for another account",
+    file: "workers/endpoints/relay/own-login.ts",
+    from: "isSameAccount(login.account, account)",
+    to: "true",
+    test: { file: reviewed, only: "with another account" },
+  },
+  {
+    name: "a request carries no token of another account than it is for",
+    file: "workers/mcp-client/ask-upstream.ts",
+    from: "!isSameAccount(login.account, found.account)",
+    to: "false",
+    test: { file: reviewed, only: "a token of another account" },
+  },
+  {
+    name: "a grant for calls is for the account that was shown",
+    file: "shared/run/granting.ts",
+    from: "  account === undefined ? digest",
+    to: "  true ? digest",
+    test: { file: "test/shared/run/granting.test.ts", only: "the account at the server" },
   },
 ];

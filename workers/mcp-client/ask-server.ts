@@ -12,10 +12,13 @@ const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
 /** The server's headers that the client gets. */
 const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
 
-/** `notSignedIn`: the server wants the login of the key's owner, and there is none. */
-export type UpstreamError = "noCredential" | "notSignedIn" | "unreachable" | "redirected";
+/**
+ * `notSignedIn`: the server wants the login of the key's owner, and there is none; `otherAccount`:
+ * it is not the one that the request was for.
+ */
+export type UpstreamError = "noCredential" | "notSignedIn" | "otherAccount" | "unreachable" | "redirected";
 
-type ServerError = Exclude<UpstreamError, "noCredential" | "notSignedIn">;
+type ServerError = Exclude<UpstreamError, "noCredential" | "notSignedIn" | "otherAccount">;
 
 export type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";

@@ -1,6 +1,7 @@
 // One HTTP request to a configured MCP server, with the credential that its entry says: a secret of
 // the environment, the client's own, or the own login of the key's owner.
 
+import { isSameAccount } from "../../shared/credential/login-account.ts";
 import { loginEntry } from "../../shared/relay/login.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type Result, err } from "../../shared/result.ts";
@@ -32,6 +33,7 @@ async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): 
   for (let asked = 0; ; asked += 1) {
     const found = await stub.loginToken(entry, refused);
     if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : found.kind);
+    if (login.account !== undefined && !isSameAccount(login.account, found.account)) return err("otherAccount");
     const answer = await askServer({ server, credential: `Bearer ${found.token}` }, request);
     if (!answer.ok || answer.value.status !== 401) return answer;
     answer.value.body?.cancel().catch(() => {});

@@ -2,6 +2,7 @@
 // tokens leave it for a request to the very entry that they were made for, and for nothing else.
 // They are renewed here, where one renewal serves all who wait.
 
+import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import { readJsonOf, type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
 import { type LoginEntry, type LoginIssued, type LoginTokens, expired, loginStateDigest, loginStep } from "../../shared/relay/login.ts";
 import type { Env } from "../platform/env.ts";
@@ -23,6 +24,7 @@ type LoginDeps = {
 /** A sign-in that was begun. */
 type Begun = {
   readonly binding: string;
+  readonly issuer: string;
   readonly bound: string;
   readonly verifier: string;
   readonly grant: string;
@@ -31,6 +33,7 @@ type Begun = {
 /** Both times are Unix milliseconds. `tokens`: null once the server has refused them. */
 type Login = {
   readonly binding: string;
+  readonly issuer: string;
   readonly grant: string;
   readonly tokens: LoginTokens | null;
   readonly scope: string | null;
@@ -56,8 +59,8 @@ export class OwnLogin {
   async begin({ entry, bound, ...asked }: LoginStart): Promise<LoginBegun> {
     const started = await this.#deps.env.TOOLS.startLogin({ ...asked, server: entry.server }).catch(unanswered);
     if (started.kind === "failed") return started;
-    const { to, verifier, grant } = started;
-    const begun: Begun = { binding: entry.binding, bound, verifier, grant };
+    const { to, issuer, verifier, grant } = started;
+    const begun: Begun = { binding: entry.binding, issuer, bound, verifier, grant };
     this.#write(begunName(asked.state), begun, this.#deps.now() + begunMs);
     return { kind: "goOn", to };
   }
@@ -69,10 +72,10 @@ export class OwnLogin {
     // Before anything is awaited: a second one finds nothing.
     this.#deps.store.remove(name);
     if (code === null) return "refused";
-    const { grant, verifier } = begun;
+    const { issuer, grant, verifier } = begun;
     const issued = await this.#deps.env.TOOLS.finishLogin(server, grant, { code, iss, verifier }).catch(unanswered);
     if (issued.kind === "failed") return issued.why;
-    this.#keep({ binding, grant, scope: issued.scope, account: issued.account }, issued, null);
+    this.#keep({ binding, issuer, grant, scope: issued.scope, account: issued.account }, issued, null);
     for (const tell of this.#waiting) tell();
     return "connected";
   }
@@ -83,7 +86,7 @@ export class OwnLogin {
     const { tokens } = login;
     switch (loginStep(tokens, refused, this.#deps.now())) {
       case "use":
-        return { kind: "token", token: tokens.access };
+        return tokenOf(login, tokens.access);
       case "end":
         this.#refused(login);
         return { kind: "none" };
@@ -104,15 +107,16 @@ export class OwnLogin {
     this.#renewing = null;
     // Its owner ended it meanwhile, or signed in anew: these tokens are nobody's.
     const now = this.#loginFor(login.binding);
-    if (now?.tokens?.access !== access) return now?.tokens == null ? { kind: "none" } : { kind: "token", token: now.tokens.access };
+    if (now?.tokens?.access !== access) return now?.tokens == null ? { kind: "none" } : tokenOf(now, now.tokens.access);
     if (issued.kind === "issued") {
-      this.#keep({ ...login, scope: issued.scope ?? login.scope, account: issued.account ?? login.account }, issued, refresh);
-      return { kind: "token", token: issued.access };
+      // The account stays the one that its owner signed in with (OpenID Connect Core 12.2).
+      this.#keep({ ...login, scope: issued.scope ?? login.scope }, issued, refresh);
+      return tokenOf(login, issued.access);
     }
     // Only a refusal ends a login: any other failure may be of a moment.
     if (issued.why !== "refused") {
       const isGood = refused !== access && !expired(expiresAt, this.#deps.now());
-      return isGood ? { kind: "token", token: access } : { kind: "unreachable" };
+      return isGood ? tokenOf(login, access) : { kind: "unreachable", account: accountOf(login) };
     }
     this.#refused(login);
     return { kind: "none" };
@@ -172,6 +176,9 @@ export class OwnLogin {
     return text === null ? null : readJsonOf(text as JsonOf<T>); // written above
   }
 }
+
+const accountOf = ({ issuer, account }: Login): LoginAccount => ({ issuer, name: account });
+const tokenOf = (login: Login, token: string): LoginToken => ({ kind: "token", token, account: accountOf(login) });
 
 const begunName = (state: string): string => `begun ${loginStateDigest(state)}`;
 

@@ -1,5 +1,6 @@
 // The calls of a CallObject and their values. It imports no object.
 
+import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { InputMethod, InputRequest, Round, RoundMethod } from "../../shared/relay/rounds.ts";
@@ -51,6 +52,8 @@ export type Attempt = {
   readonly authorization: string | null;
   /** The key's owner, whose own login an entry may want. */
   readonly owner?: string | undefined;
+  /** Whose account at the server it is for, where that is known. */
+  readonly account?: LoginAccount | undefined;
   /** Gets the text of each notification that the server sends meanwhile. */
   readonly tell?: (message: string) => void;
 };

@@ -1,6 +1,7 @@
 // The calls of an OAuthObject and their values. It imports no object.
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import type { LoginAsked, LoginEntry, LoginFault } from "../../shared/relay/login.ts";
 
 export type OAuthEntry = {
@@ -38,7 +39,10 @@ export type LoginBegun = { readonly kind: "goOn"; readonly to: string } | { read
 export type LoginEnd = "connected" | "unknown" | LoginFault;
 
 /** `none`: there is no login, or none that this entry's requests may carry. */
-export type LoginToken = { readonly kind: "token"; readonly token: string } | { readonly kind: "none" | "unreachable" };
+export type LoginToken =
+  | { readonly kind: "token"; readonly token: string; readonly account: LoginAccount }
+  | { readonly kind: "unreachable"; readonly account: LoginAccount }
+  | { readonly kind: "none" };
 
 /** `endedAt`: since then the server refuses it, and its owner has to sign in again. */
 export type LoginStatus = {

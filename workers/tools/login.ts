@@ -46,6 +46,8 @@ type LoginGrant = {
 
 const mostBytes = 1_000_000;
 const timeoutMs = 10_000;
+/** Characters; reviewers are shown it. */
+const longestIssuer = 500;
 
 /** With the secret of the entry, which is stored nowhere else. */
 export function grantIn<G extends { readonly client: OAuthClientInformationMixed }>(text: JsonOf<G>, { secret }: LoginServer): G {
@@ -122,6 +124,7 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
     const issuer = protectedResource?.authorization_servers?.[0] ?? new URL("/", server.url).href;
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
     if (metadata === undefined) throw new Refused("noSignIn");
+    if (metadata.issuer.length > longestIssuer) throw new Refused("metadata");
     const { authorization_endpoint, token_endpoint, code_challenge_methods_supported: methods } = metadata;
     // Without PKCE a code that leaked is good for whoever has it (MCP, basic/authorization).
     if (![authorization_endpoint, token_endpoint].every((each) => mayReach(each, server)) || methods?.includes("S256") !== true)
@@ -137,7 +140,8 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
       ...(scope === "" ? {} : { scope }),
     });
     const grant: LoginGrant = { metadata: keptOf(metadata), client, resource, redirectUri };
-    return { kind: "started", to: started.authorizationUrl.href, verifier: started.codeVerifier, grant: jsonOf(grant) };
+    const to = started.authorizationUrl.href;
+    return { kind: "started", to, issuer: metadata.issuer, verifier: started.codeVerifier, grant: jsonOf(grant) };
   });
 
 /** What is needed of it later: nobody is asked for another address then. */

@@ -16,7 +16,7 @@ const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
 /** What became of the latest request. The client's own errors say it only in words. */
 type Seen = {
-  error?: Exclude<UpstreamError, "noCredential" | "notSignedIn"> | "tooLarge" | "cut";
+  error?: Exclude<UpstreamError, "noCredential" | "notSignedIn" | "otherAccount"> | "tooLarge" | "cut";
   /** Where it is not 2xx. */
   status?: number;
 };

@@ -17,6 +17,7 @@ import { replySummaryOf, requestSummaryOf } from "./subject-content.tsx";
 import { Row, SettingsRows, TallRow } from "./request-settings.tsx";
 import { fill } from "./sentence.tsx";
 import type { Showing } from "./text-part.tsx";
+import { accountWords } from "../../shared/channels/fact-words.ts";
 import { noteWords } from "../../shared/channels/content-words.ts";
 
 type DetailsProps = {
@@ -54,6 +55,20 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
     </TallRow>
   );
 };
+
+/** Whose own login at the server a call is sent with. */
+const Account = ({ view }: Pick<DetailsProps, "view">) => {
+  const account = accountSentence(view, useWords());
+  return account === null ? null : <TallRow name={useWords().review.account.label}>{account}</TallRow>;
+};
+
+/** Null where the call's server wants no login. */
+export function accountSentence({ requestor }: Pick<ReviewView, "requestor">, { review }: Words): Child[] | null {
+  const found = accountWords(requestor, review);
+  if (found === null) return null;
+  const { account, owner, issuer } = found.names;
+  return fill(found.sentence, { account: <Name value={account} />, owner: <Name value={owner} />, issuer: <Name value={issuer} /> });
+}
 
 function modelsHeading({ requestKind, isUnsent, serving }: ReviewFacts, { page: { models, written } }: Words): string {
   if (requestKind === "toolCall") return isUnsent ? models.unrunHeading : models.runsHeading;
@@ -153,6 +168,7 @@ export const Details = (props: DetailsProps) => {
       <div class="scroll" tabindex={0} role="group" aria-label={page.facts.heading}>
         <dl>
           <AskedBy view={view} facts={facts} />
+          <Account view={view} />
           {view.subject === "toolCall" ? (
             <TallRow name={modelsHeading(facts, words)}>
               <RunsOn call={view.request} />

@@ -3,7 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { callSentences } from "../../shared/channels/content-words.ts";
-import { costWords } from "../../shared/channels/fact-words.ts";
+import { accountWords, costWords } from "../../shared/channels/fact-words.ts";
 import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
 import { unreachable } from "../../shared/result.ts";
@@ -31,6 +31,7 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
   const lines: Line[] = [
     { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
     { label: words.facts.sure, sentences: [[review.sure[facts.associationConfidence].full]] },
+    ...accountLines(view, name),
     ...servingLines(facts, name),
     ...formLines(view, facts),
     ...embeddingLines(facts),
@@ -48,6 +49,16 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
   }
   lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
   return lines;
+}
+
+/** Whose own login at the server a call is sent with. */
+function accountLines({ requestor }: ReviewView, name: (text: string) => Child): Line[] {
+  const { review } = useWords();
+  const found = accountWords(requestor, review);
+  if (found === null) return [];
+  const { account, owner, issuer } = found.names;
+  const names = { account: name(account), owner: name(owner), issuer: name(issuer) };
+  return [{ label: review.account.label, sentences: [fill(found.sentence, names)] }];
 }
 
 const mostModels = 5;

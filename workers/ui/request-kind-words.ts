@@ -41,6 +41,7 @@ export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { pag
 export function progressOf(view: ReviewView, { page }: Words): string {
   const requestKind = requestKindOf(view);
   if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
+  if (view.isUnclaimed === true) return page.unclaimed;
   const own: Partial<Record<RunProgress, string>> = isQuestion({ requestKind })
     ? page.form.progress
     : isFromServer({ requestKind })

@@ -1,6 +1,6 @@
 // The facts and risk notes in a Slack message of a review, without the content.
 
-import { asksWords, costWords, silenceWords } from "../fact-words.ts";
+import { accountWords, asksWords, costWords, silenceWords } from "../fact-words.ts";
 import {
   type Inline,
   type SlackBlock,
@@ -47,6 +47,7 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
   return list([
     [...filled(`${asksWords(facts, review)} `, namesOf(requestor, words)), say(review.sure[facts.associationConfidence].short)],
     ...(requestor.gone ? [[say(review.gone)]] : []),
+    ...accountFact(requestor, words),
     ...(isBrief ? [] : servingFacts(facts.serving, view, facts, shown)),
     ...(isBrief ? [] : noteFacts(view.notes, words)),
     ...(editedBy === null ? [] : [filled(slack.facts.version, { version: say(String(version)), by: named(editedBy, words) })]),
@@ -57,6 +58,16 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
     filled(silenceWords(facts, review), { at: moment(facts.deadline.at) }),
     ...(quorum === null ? [] : [[say(textOf(slack.facts.quorum, { votes: quorum.votes, needed: quorum.needed }, lang))]]),
   ]);
+}
+
+/** Whose own login at the server a call is sent with. */
+function accountFact(requestor: ReviewView["requestor"], words: NoticeWords): Inline[][] {
+  const { review } = words;
+  const found = accountWords(requestor, review);
+  if (found === null) return [];
+  const { account, owner, issuer } = found.names;
+  const names = { account: named(account, words), owner: named(owner, words), issuer: named(issuer, words) };
+  return [filled(`${review.account.label}${review.marks.colon}${found.sentence}`, names)];
 }
 
 function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { words }: FactsShown): Inline[][] {

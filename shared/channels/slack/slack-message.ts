@@ -128,8 +128,9 @@ type LeftOut = Readonly<Partial<Record<(typeof leftOut)[number], number>>>;
 /** What the message leaves out however much room there is. */
 function unshownOf(view: ReviewView, words: NoticeWords, { unshown }: SlackContent): LeftOut {
   const asked = view.gate === "request";
-  const { server, client, method, name: tool } = view.requestor;
+  const { server, client, method, name: tool, account, owner } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
+  if (account !== undefined) names.push(account.issuer, account.name ?? "", owner ?? "");
   names.push(...namesOfModels(view));
   const models = view.subject === "message" ? view.models.length : 0;
   const long = names.filter((name) => isLongName(name, words)).length;

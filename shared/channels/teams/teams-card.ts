@@ -11,7 +11,7 @@ import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import { endingOf } from "../ending-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
-import { digestDeadlineWords, asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
+import { accountWords, digestDeadlineWords, asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
@@ -140,6 +140,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(heading(lineOf(view, words))),
     paragraph(run(gateWords(facts, review).lead)),
     paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.associationConfidence].short)),
+    ...accountParts(view, words),
     ...(facts.serving.kind === "written" ? [paragraph(...filled(slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
     ...(facts.cost === null ? [] : [paragraph(run(textOf(slack.facts.cost, { cost: costWords(facts.cost, words) }, lang)))]),
     paragraph(...filled(silenceWords(facts, review), { at: numbers.time(facts.deadline.at) })),
@@ -151,6 +152,16 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(...filled(teams.because, { rule: named(view.rule, words) }), run(` ${pageWords(view, words)}`)),
   ];
   return messageOf(summaryOf(view, words), body, url, words);
+}
+
+/** Whose own login at the server a call is sent with. */
+function accountParts({ requestor }: ReviewView, words: NoticeWords): RichText[] {
+  const { review } = words;
+  const found = accountWords(requestor, review);
+  if (found === null) return [];
+  const { account, owner, issuer } = found.names;
+  const names = { account: named(account, words), owner: named(owner, words), issuer: named(issuer, words) };
+  return [paragraph(...filled(`${review.account.label}${review.marks.colon}${found.sentence}`, names))];
 }
 
 /** That it is decided on the page alone. */

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Grant, bypassFrom, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
+import type { LoginAccount } from "../../../shared/credential/login-account.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
@@ -355,9 +356,10 @@ describe("a grant for calls", () => {
       wishFor({ scope: "tool", ...wish }),
       now,
     );
-  const passes = (grant: Grant, given: JsonObject): boolean => {
+  const passes = (grant: Grant, given: JsonObject, account?: LoginAccount): boolean => {
     const request = callOf(given);
-    const query = grantQueryOf({ run: "run_2", plan: planOf(request), request, requestor: requestorOfCall, requestRef, params: "digest" });
+    const by = account === undefined ? requestorOfCall : { ...requestorOfCall, account };
+    const query = grantQueryOf({ run: "run_2", plan: planOf(request), request, requestor: by, requestRef, params: "digest" });
     if (query === null) throw new Error("no query");
     return useGrants([grant], [], { ...query, asked: "fresh" }, now).passes.some(({ gate }) => gate === "request");
   };
@@ -368,6 +370,17 @@ describe("a grant for calls", () => {
     expect(passes(grant, { path: "/b", env: "production", count: 1 })).toBe(false);
     expect(passes(grant, { path: "/b", env: "staging", count: "1" })).toBe(false);
     expect(passes(giving({}), { path: "/b", env: "production", count: 2 })).toBe(true);
+  });
+
+  test.each(["exact", "shape"] as const)("%s covers the account at the server that its giver was shown, and no other", (what) => {
+    const [work, home] = ["work", "home"].map((name) => ({ issuer: "https://auth.example.com", name })) as [LoginAccount, LoginAccount]; // two
+    const requestor = { ...requestorOfCall, account: work };
+    const input = openingOf(planOf(approved), { requestor });
+    const grant = grantFrom({ input, request: approved, gate: "request", reply: null, by: "Ada" }, wishFor({ scope: "tool", what }), now);
+    expect(passes(grant, approved.arguments, work)).toBe(true);
+    expect(passes(grant, approved.arguments, home)).toBe(false);
+    expect(passes(grant, approved.arguments)).toBe(false);
+    expect(passes(grant, approved.arguments, { ...work, issuer: "https://evil.example.com" })).toBe(false);
   });
 
   test("does not count where the rules do not enable grants: only a bypass would", () => {

@@ -2,103 +2,29 @@
 // it and no others do, and what becomes of it when it expires, is refused or is attacked.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { readForm } from "../../../scripts/page-form.ts";
 import { createKey, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
-import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
-import { type LoginServer, loginOrigin, scriptLoginServer } from "../support/login-server.ts";
-import {
-  RelayClient,
-  type Upstream,
-  type UpstreamCall,
-  configureServers,
-  initializeResult,
-  scriptUpstream,
-  upstreamOrigin,
-} from "../support/mcp-server.ts";
+import { InboxBrowser, addresses } from "../support/inbox.ts";
+import { loginOrigin } from "../support/login-server.ts";
+import { configureServers, upstreamOrigin } from "../support/mcp-server.ts";
 import { answerAt } from "../support/provider.ts";
+import {
+  ada,
+  auth,
+  bearerOf,
+  begin,
+  client,
+  comeBack,
+  connect,
+  connected,
+  key,
+  login,
+  prepareOwnLogin,
+  resource,
+  upstream,
+  url,
+} from "../support/own-login.ts";
 
-const url = `${upstreamOrigin}/mcp`;
-const auth = { kind: "oauth" };
-
-let upstream: Upstream;
-let login: LoginServer;
-let ada: InboxBrowser;
-let key: string;
-/** What the server says of itself, and which of its tokens it takes. */
-let resource: Record<string, unknown>;
-
-const bearerOf = ({ headers }: UpstreamCall): string => (headers.get("Authorization") ?? "").replace(/^Bearer /, "");
-const answerTo = (message: UpstreamCall["message"], result: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, result });
-
-/** The scripted server lets in who has a token of the scripted authorization server. */
-function guard(): void {
-  const { calls } = upstream;
-  answerAt(upstreamOrigin, async (request) => {
-    if (new URL(request.url).pathname === "/.well-known/oauth-protected-resource/mcp") return Response.json(resource);
-    const text = await request.text();
-    const message = (text === "" ? {} : JSON.parse(text)) as UpstreamCall["message"];
-    const call = { method: request.method, url: request.url, headers: request.headers, text, message };
-    if (!login.good.has(bearerOf(call))) {
-      const metadata = `${upstreamOrigin}/.well-known/oauth-protected-resource/mcp`;
-      return new Response(null, { status: 401, headers: { "WWW-Authenticate": `Bearer resource_metadata="${metadata}", scope="read"` } });
-    }
-    calls.push(call);
-    if (message.method === "initialize")
-      return Response.json(
-        { jsonrpc: "2.0", id: message.id, result: initializeResult("2025-11-25") },
-        { headers: { "Mcp-Session-Id": upstream.session } },
-      );
-    return message.id === undefined
-      ? new Response(null, { status: 202 })
-      : answerTo(message, { content: [{ type: "text", text: "done" }] });
-  });
-}
-
-beforeEach(async () => {
-  upstream = scriptUpstream();
-  login = scriptLoginServer();
-  resource = { resource: url, authorization_servers: [loginOrigin], scopes_supported: ["read", "write"] };
-  guard();
-  await configureInbox({}, [
-    { name: "Ada", email: addresses.Ada },
-    { name: "Grace", email: addresses.Grace },
-  ]);
-  await configureServers({ own: { url, auth }, plain: { url } });
-  ada = new InboxBrowser();
-  await ada.signIn(addresses.Ada);
-  key = (await createKey({ name: "ada", owner: "Ada" })).key;
-});
-
-/** Presses Connect: where the browser goes on to; null where it stays, with the page. */
-async function begin(server = "own", by = ada): Promise<{ to: string | null; html: string }> {
-  const form = await by.form("/inbox/connections");
-  form.set("connect", server);
-  const answer = await by.post("/inbox/connections/servers", form);
-  return { to: /^0; url=(.*)$/.exec(answer.headers.get("Refresh") ?? "")?.[1] ?? null, html: await answer.text() };
-}
-
-/** Comes back to the redirect URI, and presses the page's button; the page after that. */
-async function comeBack(back: URL, by = ada): Promise<{ status: number; html: string }> {
-  const first = await by.get(`/inbox/connections/return${back.search}`);
-  const html = await first.text();
-  const form = readForm(html, publicUrl);
-  if (form === null) return { status: first.status, html };
-  const answer = await by.post("/inbox/connections/return", form.fields);
-  return { status: answer.status, html: await answer.text() };
-}
-
-async function connect(server = "own", by = ada): Promise<void> {
-  const { to } = await begin(server, by);
-  expect((await comeBack(login.visit(to ?? ""), by)).html).toContain("is connected");
-}
-
-const client = (of: { server?: string; key?: string } = {}): RelayClient => new RelayClient(of.server ?? "own", { key: of.key ?? key });
-
-async function connected(capabilities: object = {}): Promise<RelayClient> {
-  const made = client();
-  expect((await made.connect(capabilities)).status).toBe(200);
-  return made;
-}
+beforeEach(prepareOwnLogin);
 
 describe("a person connects a server", () => {
   test("by the server's own metadata, as a client that registers itself, and their requests carry their token alone", async () => {

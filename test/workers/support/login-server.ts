@@ -19,6 +19,8 @@ export type LoginServer = {
   readonly good: Set<string>;
   /** The refresh tokens that are good. */
   readonly refresh: Set<string>;
+  /** What it calls the account of whoever signs in; null: it gives no ID token. */
+  account: string | null;
   seconds: number | null;
   /** The status of the token endpoint's answers, where it fails. */
   fails: number | null;
@@ -36,6 +38,7 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     registered: [],
     good: new Set(),
     refresh: new Set(),
+    account: "ada-l",
     seconds: 3_600,
     fails: null,
     held: Promise.resolve(),
@@ -55,13 +58,13 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     for (const each of [access, refresh]) neverLogged(each);
     server.good.add(access);
     server.refresh.add(refresh);
-    const idToken = `x.${Buffer.from(JSON.stringify({ sub: "7", preferred_username: "ada-l" })).toString("base64url")}.y`;
+    const claims = Buffer.from(JSON.stringify({ sub: "7", preferred_username: server.account })).toString("base64url");
     const expiry = server.seconds === null ? {} : { expires_in: server.seconds };
     return Response.json({
       access_token: access,
       refresh_token: refresh,
       token_type: "Bearer",
-      id_token: idToken,
+      ...(server.account === null ? {} : { id_token: `x.${claims}.y` }),
       scope: resource === "" ? "" : "read",
       ...expiry,
     });

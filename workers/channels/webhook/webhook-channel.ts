@@ -161,6 +161,7 @@ function askedDataOf(notice: Notice, { title, summary }: WebhookWords): object {
     provenance: requestor.provenance,
     ...(requestor.evidence === undefined ? {} : { association: evidenceWords[requestor.evidence] }),
     client: nameOf(requestor.client),
+    ...(requestor.account === undefined ? {} : { account: { ...requestor.account, owner: requestor.owner } }),
     ...(handOver === null ? {} : { handedOver: handOver }),
     version,
     deadline: isoOf(view.deadlineAt),

@@ -4,6 +4,7 @@
 // tool's result or in the error. The page opens for the signed-in owner alone, so its address is
 // good for nobody else.
 
+import { type LoginAccount, isSameAccount } from "../../../shared/credential/login-account.ts";
 import { type JsonObject, fromUtf8 } from "../../../shared/encoding.ts";
 import { edited, withoutMember } from "../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -31,17 +32,37 @@ import { type PostedMessage, sessionOf } from "./sessions/session-relay.ts";
 
 type Send = (message: PostedMessage, relay: WatchedRelayRequest) => Promise<Response>;
 
-/** Whether the server wants a login of the key's owner that is not there. */
-export async function lacksLogin(env: Env, server: Server): Promise<boolean> {
+/** Whose account the request would be sent with; null where the key's owner is not signed in. */
+async function ownAccount(env: Env, server: Server): Promise<LoginAccount | null> {
   const { login } = server;
-  if (login === undefined) return false;
-  if (login.owner === null) return true;
-  const entry = loginEntry(server, lookupIn(env));
-  return (await loginStub(env, inboxNameOf(login.owner), login.server).loginToken(entry, null)).kind === "none";
+  if (login == null || login.owner === null) return null;
+  const found = await loginStub(env, inboxNameOf(login.owner), login.server).loginToken(loginEntry(server, lookupIn(env)), null);
+  return found.kind === "none" ? null : found.account;
+}
+
+/** The request as one for this account alone. */
+function withAccount<T extends WatchedRelayRequest>(relay: T, account: LoginAccount | null): T {
+  const { login } = relay.server;
+  return login === undefined || account === null ? relay : { ...relay, server: { ...relay.server, login: { ...login, account } } };
+}
+
+/**
+ * Why a call that was approved cannot be sent: its owner is no longer signed in, or with another
+ * account than the one that its reviewers were shown. Null where it can.
+ */
+export async function loginChange(env: Env, relay: WatchedRelayRequest): Promise<JsonObject | null> {
+  const { name, server } = relay;
+  const { login } = server;
+  if (login === undefined) return null;
+  const account = await ownAccount(env, server);
+  if (account === null) return signInNotice(env, relay);
+  if (login.account === undefined || isSameAccount(login.account, account)) return null;
+  const text = `${login.owner} has signed in at the server ${name} with another account since this call came. Nothing was sent. Call it again to have it decided for that account.`;
+  return noticeResult({ run: null, what: "otherAccount", text });
 }
 
 /** What a model reads in the place of the tool's result, and a person in an error. */
-export function signInNotice(env: Env, { name, server }: Pick<WatchedRelayRequest, "name" | "server">): JsonObject {
+function signInNotice(env: Env, { name, server }: Pick<WatchedRelayRequest, "name" | "server">): JsonObject {
   return noticeResult({ run: null, what: "signIn", text: signInText(env, name, server) });
 }
 
@@ -59,7 +80,9 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   const { message, times, declined } = broughtBack(came);
   const request = objectOf(message.value);
   const id = toRequestId(request?.["id"]);
-  if (id === undefined || typeof request?.["method"] !== "string" || !(await lacksLogin(c.env, server))) return next(message, relay);
+  if (id === undefined || typeof request?.["method"] !== "string") return next(message, relay);
+  const account = await ownAccount(c.env, server);
+  if (account !== null) return next(message, withAccount(relay, account));
   const text = signInText(c.env, relay.name, server);
   if (request["method"] !== callMethod) return jsonResponse(failure(id, { code: -32_000, message: text }));
   const stateless = isStateless(message.value, (name) => c.req.raw.headers.get(name));
@@ -117,7 +140,8 @@ async function passedOn(c: AppContext, stream: ResponseStream, { id, message, re
   const watch = watchKey(c.env, c.var.key);
   try {
     const over = AbortSignal.any([watch.over, stream.left]);
-    const answer = await next(message, { ...relay, over });
+    const account = await ownAccount(c.env, relay.server);
+    const answer = await next(message, { ...withAccount(relay, account), over });
     const { response } = await passAnswer(answer, id, { pass: (event) => stream.write(event) }, (bytes) => bytes, over);
     if (response === undefined) return { ...failure(id, { code: -32_603, message: "The MCP server gave no answer" }) };
     await stream.write(response);

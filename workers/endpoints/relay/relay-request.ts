@@ -153,6 +153,8 @@ export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", 
   noCredential: "The secret that this server's entry names is not set; ask the operator",
   notSignedIn:
     "This MCP server wants the own login of the key's owner, and there is none: sign in under Connections in the inbox of this gateway, then try again",
+  otherAccount:
+    "The key's owner has signed in at this MCP server with another account since this call came. Nothing was sent; call it again",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,

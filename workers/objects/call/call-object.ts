@@ -210,7 +210,7 @@ export class CallObject extends StoredObject implements CallCalls {
 
   async #ask(
     call: StoredCall,
-    { meta, authorization, owner, tell }: Attempt,
+    { meta, authorization, owner, account, tell }: Attempt,
     signal: AbortSignal,
   ): Promise<Result<StatelessAnswer, StatelessError | "gone">> {
     const {
@@ -227,7 +227,7 @@ export class CallObject extends StoredObject implements CallCalls {
     const { requests, state } = this.#tables.round(attempt);
     const responses = requests.length === 0 ? null : this.#tables.answers(call);
     const id = `${attempt}.${round}`;
-    const asked = await askStateless(this.env, reachedBy(server, serverName, owner), {
+    const asked = await askStateless(this.env, reachedBy(server, serverName, owner, account), {
       id,
       method,
       name,
@@ -280,6 +280,7 @@ const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   gone: "The MCP server is no longer in the servers document",
   notSignedIn:
     "The key's owner is not signed in at this MCP server: sign in under Connections in the inbox of this gateway, then call again",
+  otherAccount: "The key's owner has signed in at this MCP server with another account since this call came. Call it again",
   noCredential: "The secret that this server's entry names is not set; ask the operator",
   unreachable: "The connection to the MCP server failed or broke: the outcome of the request is unknown",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",

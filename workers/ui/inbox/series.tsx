@@ -11,6 +11,7 @@ import type { Words } from "../../../shared/channels/words/words.ts";
 import { reviewFacts } from "../../../shared/review/review-facts.ts";
 import type { ToolCallView } from "../../../shared/review/view.ts";
 import { CallRow, definitionPart } from "../call-content.tsx";
+import { accountSentence } from "../details.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { HeadingWords, Strip } from "../lead.tsx";
@@ -166,9 +167,18 @@ export const Series = ({ calls, isDenying }: SeriesProps) => {
   const rows = calls.filter((call) => !standsAlone(call));
   const groups = [...Map.groupBy(rows, groupOf).values()];
   const [first] = calls.toSorted((a, b) => a.view.deadlineAt - b.view.deadlineAt);
+  // One for all of them: calls for another account are another series.
+  const account = first === undefined ? null : accountSentence(first.view, words);
   return (
     <>
       {first === undefined ? null : <Strip view={first.view} facts={reviewFacts(first.view)} />}
+      {account === null ? null : (
+        <p class="soft">
+          {words.review.account.label}
+          {words.review.marks.colon}
+          {account}
+        </p>
+      )}
       <Alone calls={calls.filter(standsAlone)} />
       {calls.map(({ key }) => (
         <input type="hidden" name="pick" value={key} />

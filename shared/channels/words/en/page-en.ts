@@ -401,6 +401,8 @@ export const pageEn = {
     expired: "The client was told that nobody decided in time.",
     failed: "The client was told that the request failed.",
   } satisfies Partial<Record<RunProgress, string>>,
+  /** Of an approved call whose client has not come for it. */
+  unclaimed: "The call has not run yet: its client sends it when it comes back for it.",
   runProgress: {
     generating: "The tool runs now.",
     responseReview: "The tool has run; its result waits for its own review.",

@@ -311,6 +311,12 @@ export const reviewEn = {
   json: "The reply must be JSON.",
   texts: "{n, # text becomes a vector/# texts become vectors}.",
   vectors: vectorsEn,
+  /** Whose own login at the server a call is sent with. */
+  account: {
+    label: "Account at the server",
+    named: "{account}, the login of {owner} at {issuer}",
+    unnamed: "the login of {owner} at {issuer}, which does not name the account",
+  },
   toolError: "The tool says that this is an error.",
   cached: "This reply comes from the cache: it was made {at} for an identical request.",
   noStopReason: "not given",

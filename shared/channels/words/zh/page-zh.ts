@@ -394,6 +394,8 @@ export const pageZh = {
     expired: "已告知客户端：无人按时决定。",
     failed: "已告知客户端：请求失败。",
   } satisfies Partial<Record<RunProgress, string>>,
+  /** Of an approved call whose client has not come for it. */
+  unclaimed: "调用尚未运行：客户端回来取用时才会发送。",
   runProgress: {
     generating: "工具正在运行。",
     responseReview: "工具已运行，结果等待审核。",

@@ -329,6 +329,12 @@ export const reviewZh = {
   json: "回复必须是 JSON。",
   texts: "{n} 段文字将转成向量。",
   vectors: vectorsZh,
+  /** Whose own login at the server a call is sent with. */
+  account: {
+    label: "服务器账户",
+    named: "{account}，{owner} 在 {issuer} 的登录",
+    unnamed: "{owner} 在 {issuer} 的登录，对方未提供账户名",
+  },
   toolError: "工具报告这是一个错误。",
   cached: "此回复来自缓存：{at} 为完全相同的请求生成。",
   noStopReason: "未给出",

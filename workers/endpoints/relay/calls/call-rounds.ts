@@ -144,6 +144,7 @@ export const attemptWith = ({ c, meta, relay }: RoundCall, stream: ResponseStrea
   meta: jsonOf(meta),
   authorization: relay.authorization,
   owner: c.var.key.owner,
+  account: relay.server.login?.account,
   tell: (message) => stream.tell(message),
 });
 

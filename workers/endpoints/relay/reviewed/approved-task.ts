@@ -59,7 +59,7 @@ const unknown: ApprovedAnswer = { returned: { kind: "failed", fault: outcomeUnkn
 async function answerOf(
   c: AppContext,
   { env, ctx, server: name, authorization, over }: InsideVisit,
-  { body: text }: RelayedRequest,
+  { body: text, account }: RelayedRequest,
   { claim, client }: { readonly claim: Claimed; readonly client: AbsentClient },
 ): Promise<ApprovedAnswer> {
   const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
@@ -70,7 +70,7 @@ async function answerOf(
   const before = argumentsJsonOf(call.value);
   const after = argumentsJsonOf(claim.approved.call);
   const isEdited = before !== after;
-  const reached = reachedBy(server, name, c.var.key.owner);
+  const reached = reachedBy(server, name, c.var.key.owner, account);
   const relay: WatchedRelayRequest = { name, server: reached, authorization, over, slow: undefined, ...(isEdited ? { isEdited } : {}) };
   await noteToolUse(env, relay, call.value.tool, c.var.key.id);
   const approved = await withReceipt(env, relay, withArguments(came, before, after), claim.receipt);

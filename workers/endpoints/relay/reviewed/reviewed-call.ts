@@ -5,7 +5,8 @@
 //
 // A client that is not held long enough calls again: the same call finds its review.
 
-import { type JsonObject, fromUtf8, toBase64url, utf8ToBytes } from "../../../../shared/encoding.ts";
+import type { LoginAccount } from "../../../../shared/credential/login-account.ts";
+import { type JsonObject, digestOf, fromUtf8, toBase64url, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
@@ -53,7 +54,7 @@ import { refuseKnown } from "../../auth.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
-import { lacksLogin, signInNotice } from "../own-login.ts";
+import { loginChange } from "../own-login.ts";
 import { type WatchedRelayRequest, hasCallRules, refuseWith, stoppedCall } from "../relay-request.ts";
 import { type AnswerSink, caughtResult, passAnswer } from "./call-answer.ts";
 import { withArguments, withoutTasksIn } from "./sent-call.ts";
@@ -163,7 +164,13 @@ const plannedBy = (c: AppContext, relay: WatchedRelayRequest, call: ToolCall, fa
   ctx: c.executionCtx,
   key: c.var.key,
   endpoint: "relay" as const,
-  requestor: { server: relay.name, method: callMethod, name: call.tool, provenance: "observed" as const },
+  requestor: {
+    server: relay.name,
+    method: callMethod,
+    name: call.tool,
+    provenance: "observed" as const,
+    ...(relay.server.login?.account === undefined ? {} : { account: relay.server.login.account }),
+  },
   request: call,
   call: facts,
   receipts: relay.server.receipts,
@@ -195,7 +202,8 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
           session: stub,
           requestRef: { session: stub.id.toString(), originating: callKey(relay.name, id), request },
         }))(sessionStub(c.env, c.var.key.id, name));
-  const content = once(() => contentOf(relay, body));
+  const { account } = relay.server.login ?? {};
+  const content = once(() => (account === undefined ? contentOf(relay, body) : ofAccount(contentOf(relay, body), account)));
   const incoming: PipelineRequest = {
     ...plannedBy(c, relay, { ...call.value, ...(definition === null ? {} : { definition }) }, facts),
     requestId: idKey(id),
@@ -228,6 +236,9 @@ async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedM
 }
 
 const refLength = 16;
+
+/** A call for one account is another call than the same for another: it gets another review. */
+const ofAccount = (content: string, account: LoginAccount): string => digestOf("countersign/call-of-account/v1", { content, account });
 
 /** The client's request as its session knows it, apart from what is sampled for it. */
 const callKey = (server: string, id: RequestId): string => `call.${originatingKey(server, id)}`;
@@ -418,8 +429,8 @@ class HeldCall {
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
       if (this.#read.isStateless && this.#read.times < mostTimes) {
-        const { c, id, message, incoming, times } = this.#read;
-        return { response: comeBack(settingsOf(c.env).keys, { id, message, content: incoming.content(), times }) };
+        const { c, relay, id, message, times } = this.#read;
+        return { response: comeBack(settingsOf(c.env).keys, { id, message, content: contentOf(relay, message.body), times }) };
       }
       return this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));
     } finally {
@@ -460,8 +471,9 @@ class HeldCall {
     clearTimeout(this.#timer);
     // An approval is not claimed for a client that has left: it finds it when it calls again.
     if (!(await this.#sink.reachesClient())) return { response: null };
-    // Nor for one whose owner is no longer signed in at the server, which would refuse it.
-    if (await lacksLogin(c.env, relay.server)) return this.#says(signInNotice(c.env, relay));
+    // Nor for one whose login is no longer the one that was shown.
+    const change = await loginChange(c.env, relay);
+    if (change !== null) return this.#says(change);
     const stub = runStub(c.env, this.#run);
     const claim: Claim = readJsonOf(await stub.claim(incoming.association.requestRef));
     switch (claim.kind) {

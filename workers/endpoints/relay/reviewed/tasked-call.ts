@@ -67,6 +67,7 @@ export function asTask(
     headers: [...c.req.raw.headers].filter(([name]) => isKept(name)).concat(sentHeaders),
     key: JSON.stringify(c.var.key),
     owner: relay.server.passAuthorization ? ownerOf(relay.authorization) : null,
+    ...(relay.server.login?.account === undefined ? {} : { account: relay.server.login.account }),
   };
   return {
     ...incoming,

@@ -1,0 +1,102 @@
+// A call that people review and that is sent with its owner's own login: whose account they are
+// shown, and that the call is sent for that account or not at all.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { type Server, parseServers } from "../../../shared/relay/servers.ts";
+import { askUpstream } from "../../../workers/mcp-client/ask-upstream.ts";
+import { recordWith } from "../objects/inside.ts";
+import { configure, env, eventually, gateway, notices, openNotice, policy } from "../support/gateway.ts";
+import { addresses } from "../support/inbox.ts";
+import { loginOrigin } from "../support/login-server.ts";
+import { auth, connect, connected, disconnect, login, prepareOwnLogin, upstream, url } from "../support/own-login.ts";
+import { decide, pathOf } from "../support/reviewer.ts";
+import { lastOf } from "../support/stateless.ts";
+
+const review = { request: "review", response: "allow", selfApproval: true, reviewers: ["chat"] };
+
+beforeEach(async () => {
+  await prepareOwnLogin();
+  await configure("policy", {
+    ...policy,
+    rules: [{ name: "calls", when: { subject: "toolCall" }, then: review }],
+    reviewers: { everyone: [{ name: "Ada", email: addresses.Ada }], chat: [{ name: "Ben" }] },
+  });
+});
+
+type Answer = { readonly result?: { readonly content?: readonly { readonly text: string }[] } };
+const textOf = async (answer: Promise<Response>): Promise<string> =>
+  ((await lastOf(await answer)) as Answer).result?.content?.map(({ text }) => text).join() ?? "";
+/** The entry as the gateway reads it. */
+function entry(): Server {
+  const servers = parseServers({ servers: { own: { url, auth } } });
+  if (!servers.ok || servers.value.servers["own"] === undefined) throw new Error("not an entry");
+  return servers.value.servers["own"];
+}
+const sent = (): number => upstream.calls.filter(({ message }) => message.method === "tools/call").length;
+const pageOf = async (link: string): Promise<string> => (await gateway(pathOf(link), { key: null })).text();
+const plainText = (html: string): string => html.replaceAll(/<[^>]*>/g, "");
+
+describe("whose account a call is for", () => {
+  test.each([
+    ["ada-l", `ada-l, the login of Ada at ${loginOrigin}`],
+    [null, `the login of Ada at ${loginOrigin}, which does not name the account`],
+  ])("is on the page, and in the record without a token: %s", async (account, said) => {
+    login.account = account;
+    await connect();
+    const answer = (await connected()).call(1);
+    const { run, link } = await openNotice("request");
+    expect(plainText(await pageOf(link))).toContain(said);
+    await decide("request", "approve");
+    expect(await textOf(answer)).toBe("done");
+    const events = await recordWith(run, "finished");
+    expect(events[0]?.fact).toMatchObject({ kind: "received", account: { issuer: loginOrigin, name: account } });
+    for (const token of [...login.good, ...login.refresh]) expect(JSON.stringify(events)).not.toContain(token);
+  });
+});
+
+describe("while people decide", () => {
+  test("its owner disconnects: it is not sent, they are asked to sign in, and the approval stays for that account", async () => {
+    await connect();
+    const made = await connected();
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    expect(await disconnect()).toContain("is disconnected");
+    const { link } = await decide("request", "approve");
+    expect(await textOf(answer)).toContain("Ada is not signed in at the server own. Nothing was sent.");
+    expect(plainText(await pageOf(link))).toContain("The call has not run yet");
+    await connect();
+    expect(await textOf(made.call(2))).toBe("done");
+    expect(plainText(await pageOf(link))).toContain("The result was delivered");
+    expect([sent(), (await notices()).filter((notice) => notice.run !== run)]).toEqual([1, []]);
+  });
+
+  test("its owner signs in with another account: it is not sent for that one, which is another review", async () => {
+    await connect();
+    const made = await connected();
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    await disconnect();
+    login.account = "ada-at-work";
+    await connect();
+    await decide("request", "approve");
+    expect(await textOf(answer)).toContain("with another account since this call came. Nothing was sent.");
+    const again = made.call(2);
+    const other = await eventually("another review", async () => (await notices()).find((notice) => notice.run !== run));
+    expect(plainText(await pageOf(other.link))).toContain("ada-at-work, the login of Ada");
+    await decide("request", "approve", other.run);
+    expect(await textOf(again)).toBe("done");
+    expect(sent()).toBe(1);
+  });
+
+  test("no request is sent with a token of another account than the one that it is for", async () => {
+    await connect();
+    const account = { issuer: loginOrigin, name: "ada-at-work" };
+    const asked = { method: "POST", body: "{}", session: null, headers: new Headers(), authorization: null } as const;
+    const server = { ...entry(), login: { server: "own", owner: "Ada", account } };
+    expect(await askUpstream(env, server, asked)).toEqual({ ok: false, error: "otherAccount" });
+    expect(upstream.calls).toEqual([]);
+    expect((await askUpstream(env, { ...server, login: { ...server.login, account: { ...account, name: "ada-l" } } }, asked)).ok).toBe(
+      true,
+    );
+  });
+});
