@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { isInstalled } from "./installed.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stamp = new URL("../node_modules/.countersign-lock", import.meta.url);
@@ -11,7 +12,7 @@ const lock = createHash("sha256")
   .update(readFileSync(new URL("../package-lock.json", import.meta.url)))
   .digest("hex");
 
-if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
+if (existsSync(stamp) ? readFileSync(stamp, "utf8") !== lock : !isInstalled(root)) {
   const [major] = process.versions.node.split(".");
   if (Number(major) < 20) {
     console.error(`Countersign needs Node 20 or later to install; this is ${process.version}.`);

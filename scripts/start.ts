@@ -40,6 +40,7 @@ async function main(): Promise<void> {
     );
   const vars = devVars();
   if (vars.made) say("Created .dev.vars with random secrets for this machine.");
+  if (vars.added.length > 0) say(`Added to .dev.vars, with random values: ${vars.added.join(", ")}.`);
   say(isBuilt() ? "Starting the gateway …" : "Building the gateway, which takes some seconds the first time, and starting it …");
   gateway = await startGateway({
     port,

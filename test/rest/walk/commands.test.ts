@@ -1,9 +1,9 @@
 // The commands of the README and of the pages under docs/ as they are pasted, in bash and in zsh,
 // beside a gateway of `npm start`.
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
@@ -17,10 +17,13 @@ const blocks = pages.flatMap(blocksOf);
 const run = blocks.filter((block) => reasonFor(block) === null);
 
 const copy = mkdtempSync(join(tmpdir(), "countersign-commands-"));
+/** The reader's own folder: what a command keeps is put there, and not into the checkout. */
+const home = mkdtempSync(join(tmpdir(), "countersign-home-"));
 const adminToken = "an-admin-token-of-this-test-0123456789";
 const programs: Program[] = [];
 let url = "";
 let mcpServer = "";
+let before: readonly string[] = [];
 
 beforeAll(async () => {
   for (const part of [
@@ -32,6 +35,7 @@ beforeAll(async () => {
     "package.json",
     "package-lock.json",
     "tsconfig.base.json",
+    "LICENSE",
     "wrangler.toml",
   ])
     cpSync(join(root, part), join(copy, part), { recursive: true });
@@ -49,10 +53,11 @@ beforeAll(async () => {
   );
   // So that curl ends with a status of its own where the gateway refuses: a command that is refused
   // is one that does not work.
-  writeFileSync(join(copy, ".curlrc"), "fail-with-body\nsilent\nshow-error\n");
+  writeFileSync(join(home, ".curlrc"), "fail-with-body\nsilent\nshow-error\n");
   const gateway = startProgram(join(copy, "scripts/start.ts"), [], { PORT: String(await freePort()) });
   programs.push(gateway);
   [, url = ""] = await gateway.prints(/^Countersign is running at (http\S+)/m);
+  before = filesInCopy();
   // What docs/clients.md has its reader start in a second terminal.
   const port = await freePort();
   mcpServer = `127.0.0.1:${port}`;
@@ -69,8 +74,15 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const program of programs) program.signal("SIGTERM");
   await Promise.all(programs.map(({ exited }) => exited));
-  rmSync(copy, { recursive: true, force: true });
+  for (const folder of [copy, home]) rmSync(folder, { recursive: true, force: true });
 });
+
+/** What is in the checkout, but for what `.gitignore` names. */
+const filesInCopy = (): string[] =>
+  readdirSync(copy, { recursive: true, withFileTypes: true })
+    .map(({ parentPath, name }) => relative(copy, join(parentPath, name)))
+    .filter((path) => !/^(?:\.countersign|\.wrangler|node_modules|client\/(?:dist|LICENSE))(?:\/|$)/.test(path))
+    .toSorted();
 
 /**
  * Somebody approves whatever comes, as the README says that a reader does. Ends what it began with.
@@ -132,7 +144,7 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
     isInstalled(shell) ? "each command of %s works as it stands" : `%s: not run, because ${shell} is not installed`,
     async (page) => {
       const stop = approving();
-      const env = { ...process.env, CURL_HOME: copy, HOME: copy, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };
+      const env = { ...process.env, CURL_HOME: home, HOME: home, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };
       try {
         // The README's twice in both shells; of the other pages that in bash once, and the rest in
         // `npm run verify`.
@@ -147,4 +159,9 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
       }
     },
   );
+});
+
+test("no command of a document left a file in the checkout", () => {
+  expect(before).toContain("package.json");
+  expect(filesInCopy()).toEqual(before);
 });

@@ -44,7 +44,6 @@ export const reasons: readonly { readonly fits: RegExp; readonly why: string }[]
   { fits: /server-everything streamableHttp/, why: "runs until it is stopped; the test starts it" },
   { fits: /^npm run (?:test|bench|attack|verify)(?![\w-])/m, why: "takes minutes, and its parts are tests of their own" },
   { fits: /\bvitest run\b/, why: "is this suite" },
-  { fits: /^npm run build:client$/m, why: "installs packages; test/outside/package/package.test.ts runs what follows it" },
   { fits: /^node scripts\/install\.mjs$/m, why: "installs packages; test/rest/package/worker-package.test.ts makes such a project" },
   { fits: /node_modules\/@countersign\/worker/, why: "is for a project that has the package" },
 ];

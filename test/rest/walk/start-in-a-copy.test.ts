@@ -26,8 +26,11 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true });
 });
 
-async function start(variables: readonly string[]): Promise<{ readonly program: Program; readonly url: string }> {
-  writeFileSync(join(copy, ".dev.vars"), `${[...secrets, ...variables].join("\n")}\n`);
+async function start(
+  variables: readonly string[],
+  own: readonly string[] = secrets,
+): Promise<{ readonly program: Program; readonly url: string }> {
+  writeFileSync(join(copy, ".dev.vars"), `${[...own, ...variables].join("\n")}\n`);
   const program = startProgram(join(copy, "scripts/start.ts"), [], { PORT: String(await freePort()) });
   programs.push(program);
   const [, url = ""] = await program.prints(/^Countersign is running at (http\S+)/m);
@@ -77,7 +80,9 @@ test("npm start says what is set badly, does not promise emails that are not wri
   first.program.signal("SIGINT");
   await first.program.exited;
 
-  const second = await start([]);
+  // A file by hand that lacks one of the three.
+  const second = await start([], secrets.slice(0, 2));
+  expect(second.program.printed()).toContain("Added to .dev.vars, with random values: DEV_API_KEY.\n");
   await second.program.prints(/^An example MCP server sends/m);
   expect(second.program.printed()).toContain("written to files");
   expect(second.program.printed()).not.toContain("FIX:");
