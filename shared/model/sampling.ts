@@ -97,8 +97,11 @@ const chatRequest = object({
   topP: optional(numberWithin(0, 1)),
   /** How many of the likeliest tokens are sampled from. */
   topK: optional(integerWithin(1)),
-  /** The reply's text must be JSON, and fit the schema where there is one. */
-  responseFormat: optional(object({ type: oneOf(["json"]), schema: optional(anyObject) })),
+  /**
+   * The reply's text must be JSON, and fit the schema where there is one. `orText`: a reply without
+   * JSON is one too, for models that give the value and no object around it.
+   */
+  responseFormat: optional(object({ type: oneOf(["json"]), schema: optional(anyObject), orText: optional(flag) })),
   stopSequences: optional(list(text())),
   metadata: optional(anyObject),
   modelPreferences: optional(modelPreferences),

@@ -1,7 +1,7 @@
 // Whether a reply is the JSON that was asked for: one check for every provider, and for a
 // reviewer's edit of a reply.
 
-import { parseJson } from "../json/values.ts";
+import { isObject, parseJson } from "../json/values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
 import { checkValue } from "../json-schema/check-value.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
@@ -19,13 +19,24 @@ export const textOfReply = ({ content }: Pick<SamplingReply, "content">): string
  * there is one. An object with a repeated name is refused: readers differ in which of the two
  * counts, so that the checked value need not be the one that is read. Nothing fits a schema that is
  * not usable (`readSchema`) or takes too much work. True for a reply that uses tools, which is not
- * the answer yet, and where no JSON was asked for.
+ * the answer yet, where no JSON was asked for, and for plain text where that is taken (`orText`).
  */
-export function isJsonReply(reply: Pick<SamplingReply, "content">, format: SamplingRequest["responseFormat"]): boolean {
+export function isJsonReply(reply: Pick<SamplingReply, "content" | "stopReason">, format: SamplingRequest["responseFormat"]): boolean {
   if (format === undefined || reply.content.some((block) => block.type === "tool_use")) return true;
   const text = textOfReply(reply);
+  if (format.orText === true && isPlainText(text, format.schema)) return reply.stopReason !== "maxTokens";
   const value = parseJson(text);
   return value !== undefined && !repeatsName(text) && (format.schema === undefined || fits(value, format.schema));
+}
+
+/**
+ * Whether a text is an answer without JSON. One that begins like JSON or a fence, or names a member
+ * in quotes, is the JSON that was asked for, cut off or with words around it.
+ */
+export function isPlainText(text: string, schema: JsonObject = {}): boolean {
+  const { properties } = schema;
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  return /^\s*[^\s{[]/.test(text) && !text.includes("```") && !names.some((name) => text.includes(JSON.stringify(name)));
 }
 
 /**

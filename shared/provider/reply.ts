@@ -44,7 +44,8 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
   }
   if (content.length === 0) content = [{ type: "text", text: "" }];
   if (request.responseFormat !== undefined) content = withoutFence(content);
-  if (!isJsonReply({ content }, request.responseFormat)) return err(brokenAnswer("replyNotJson", usage));
+  if (!isJsonReply({ content, ...(stopReason === undefined ? {} : { stopReason }) }, request.responseFormat))
+    return err(brokenAnswer("replyNotJson", usage));
   return ok({ reply: { content, model: draft.model.toWellFormed(), ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
 }
 

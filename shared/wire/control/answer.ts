@@ -111,7 +111,7 @@ function resultOf(task: ControlTask, { reply }: Completed, calls: readonly Contr
     case "multimodal_generation":
       return { type, text, stop_reason: stopReason, ...(task.responseFormat === "json" && jsonOf(text)) };
     case "translation": {
-      // A reviewer may have replaced the JSON with plain text, which is the translation then.
+      // A model, or a reviewer, may have given the translation without JSON.
       const read = readTranslation(text) ?? { text, sourceLang: null };
       return {
         type,

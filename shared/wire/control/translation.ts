@@ -14,7 +14,7 @@ const undetermined = "und";
 
 /**
  * The request: the gateway's prompt as the system prompt, the text alone as the user's message, and
- * an answer that is JSON of the schema below. No temperature is asked for: some models refuse one,
+ * an answer that is JSON of the schema below, or the translation alone, as small models give it. No temperature is asked for: some models refuse one,
  * and a translation does not need it.
  */
 export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): ChatRequest => ({
@@ -23,7 +23,7 @@ export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { 
   messages: [{ role: "user", content: [{ type: "text", text: task.text }] }],
   systemPrompt: translationPrompt(task),
   maxTokens: translationTokens(task.text),
-  responseFormat: { type: "json", schema: translationSchema(task) },
+  responseFormat: { type: "json", schema: translationSchema(task), orText: true },
 });
 
 /** Sentences for a model, which never contain the text itself. */
@@ -47,24 +47,23 @@ const formalityWords = {
 } as const;
 
 /**
- * The source language is asked for only where the caller gave none. The default is for the demo,
- * which fills in schemas.
+ * The source language is asked for only where the caller gave none. It is not required, and other
+ * members are no error: small models leave it out, or explain themselves.
  */
 const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
   type: "object",
   properties: {
-    ...(sourceLang === undefined && { source_lang: { type: "string", default: undetermined } }),
+    ...(sourceLang === undefined && { source_lang: { type: "string" } }),
     translation: { type: "string" },
   },
-  required: [...(sourceLang === undefined ? ["source_lang"] : []), "translation"],
-  additionalProperties: false,
+  required: ["translation"],
 });
 
 /**
  * How many tokens a translation may have: two for each character of the text (a character of
  * English becomes half a token, one of Chinese or Thai one or two, and JSON escapes what it must)
- * and 256 for the JSON around it, 8,192 at most. A longer translation is cut, is then no JSON, and
- * fails; the text has to be sent in parts.
+ * and 256 for the JSON around it, 8,192 at most. A longer translation is cut and fails; the text has
+ * to be sent in parts.
  */
 export const translationTokens = (text: string): number => Math.min(8_192, 256 + 2 * text.length);
 
@@ -87,8 +86,7 @@ type TranslationReply = { readonly text: string; readonly sourceLang: string | n
 
 /**
  * The translation in a reply. A language that is no BCP 47 tag, or `und`, is null. Undefined where
- * the reply is not an object with a translation: a reviewer may have edited it at the response
- * gate, after it was checked.
+ * the reply is not an object with a translation: all of it is the translation then.
  */
 export function readTranslation(reply: string): TranslationReply | undefined {
   const value = parseJson(reply);

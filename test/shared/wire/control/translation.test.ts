@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkArguments } from "../../../../shared/wire/control/function-arguments.ts";
+import { isJsonReply } from "../../../../shared/provider/json-reply.ts";
 import { readTranslation, translationPrompt, translationRequest, translationTokens } from "../../../../shared/wire/control/translation.ts";
 
 const task = { type: "translation", text: "Hello", targetLang: "zh-CN" } as const;
@@ -15,7 +16,7 @@ describe("the request", () => {
       messages: [{ role: "user", content: [{ type: "text", text: "Hello" }] }],
       systemPrompt: translationPrompt({ ...task, sourceLang: "en" }),
       maxTokens: 266,
-      responseFormat: { type: "json", schema: expect.any(Object) as object },
+      responseFormat: { type: "json", schema: expect.any(Object) as object, orText: true },
     });
   });
 
@@ -43,8 +44,12 @@ describe("the request", () => {
     const detected = requestOf({}).responseFormat;
     const named = requestOf({ sourceLang: "en" }).responseFormat;
     const fits = (format: typeof named, value: unknown) => checkArguments(format?.schema, value, "").ok;
-    expect([fits(detected, { source_lang: "en", translation: "x" }), fits(detected, { translation: "x" })]).toEqual([true, false]);
-    expect([fits(named, { translation: "x" }), fits(named, { source_lang: "en", translation: "x" })]).toEqual([true, false]);
+    expect(Object.keys(Object(detected?.schema?.["properties"]))).toEqual(["source_lang", "translation"]);
+    expect(Object.keys(Object(named?.schema?.["properties"]))).toEqual(["translation"]);
+    // Small models leave members out, and add some.
+    for (const value of [{ translation: "x" }, { source_lang: "en", translation: "x", notes: "formal" }])
+      expect([fits(detected, value), fits(named, value)]).toEqual([true, true]);
+    expect([fits(detected, { source_lang: "en" }), fits(named, { translation: 7 })]).toEqual([false, false]);
   });
 
   test("has room for twice as many tokens as the text has characters, and for no more than 8,192", () => {
@@ -81,6 +86,29 @@ describe("the prompt", () => {
   test("asks for source_lang where it is to be found out, and for und where it cannot be", () => {
     expect(prompt({})).toMatch(/"source_lang".*"und"/);
     expect(prompt({ sourceLang: "en" })).not.toContain("source_lang");
+  });
+});
+
+describe("a reply is taken", () => {
+  const format = translationRequest({ model: { name: "gpt-4" }, task }).responseFormat;
+  test.each<[string, string | undefined, boolean]>([
+    ['{"translation":"Bonjour.","source_lang":"en"}', "endTurn", true],
+    ['{"translation":"Bonjour.","confidence":0.9,"alternatives":["Salut."]}', "endTurn", true],
+    ["Bonjour.", "endTurn", true],
+    ['  « Bonjour », "dit-il".', undefined, true],
+    ["42", "endTurn", true],
+    ["Bonjour, je suis une phrase qui est cou", "maxTokens", false],
+    ['{"translation":"Bonj', "maxTokens", false],
+    ['{"text":"Bonjour."}', "endTurn", false],
+    ['["Bonjour."]', "endTurn", false],
+    ['Here it is: {"translation":"Bonjour."}', "endTurn", false],
+    ["Here it is:\n```\nBonjour.\n```", "endTurn", false],
+    ['{"translation":"Bonjour.","translation":"Salut."}', "endTurn", false],
+    ["", "endTurn", false],
+    ["  \n", "endTurn", false],
+  ])("%s (%s): %j", (text, stopReason, expected) => {
+    const reply = { content: [{ type: "text" as const, text }], ...(stopReason === undefined ? {} : { stopReason }) };
+    expect(isJsonReply(reply, format)).toBe(expected);
   });
 });
 

@@ -97,6 +97,13 @@ describe.each(kinds)("at a provider of the kind of %s", (id, name) => {
     expect(JSON.stringify([body["system"] ?? "", body["messages"]])).toContain(JSON.stringify(words).slice(1, -1));
   });
 
+  test("a translation may come without JSON, as small models give it", async () => {
+    model.script({ text: "Bonjour." });
+    const answer = await asked(envelopeOf("translation", { text: `Hello. ${promptMarker}`, target_lang: "fr" }, at));
+    const result = { type: "translation", text: "Bonjour.", source_lang: null, target_lang: "fr", stop_reason: "end_turn" };
+    expect(answer).toEqual(answerBy(id, name, { result }));
+  });
+
   test("a model chooses among functions, and its calls are handed back in order", async () => {
     model.script({
       calls: [
