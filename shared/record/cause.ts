@@ -19,6 +19,8 @@ export type Cause =
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   | FailedCause
   | { readonly kind: "contentUnreadable" }
+  /** The gateway was cut off before it wrote what became of the request. */
+  | { readonly kind: "outcomeUnknown" }
   | { readonly kind: "broken"; readonly quote: string };
 
 /**
@@ -48,7 +50,8 @@ export function explainCause(cause: Cause, words: CauseWords): Explained {
     case "refusedMany":
       return told(causes.refusedMany, { count: String(cause.count), reason: cause.reason }, words);
     case "contentUnreadable":
-      return causes.contentUnreadable;
+    case "outcomeUnknown":
+      return causes[cause.kind];
     case "broken":
       return told(words.broken, { quote: cause.quote }, words);
     default:

@@ -188,6 +188,10 @@ export const causesEn = {
       "Its stored content was encrypted with a key that is neither CONTENT_KEY nor CONTENT_KEY_PREVIOUS, so nothing more was sent or delivered",
       "set the key that was in use as CONTENT_KEY_PREVIOUS until its runs are forgotten",
     ],
+    outcomeUnknown: [
+      "The gateway was cut off before it wrote what became of the request: its caller may have a reply, and a model may have been paid",
+      "ask the caller, and the provider for what it billed at that time",
+    ],
   },
   /** `what`: what a model did, which stands after its name. */
   failed: {

@@ -153,6 +153,7 @@ export const causesZh: Texts<typeof causesEn> = {
       "存储的内容所用的加密密钥既不是 CONTENT_KEY 也不是 CONTENT_KEY_PREVIOUS，因此没有再发送或交付任何内容",
       "请将当时使用的密钥设为 CONTENT_KEY_PREVIOUS，直到相关请求被清除",
     ],
+    outcomeUnknown: ["网关在写入请求的结果之前中断：调用方可能已收到回复，模型也可能已计费", "请询问调用方，并向提供商核对当时的计费"],
   },
   failed: {
     reasons,

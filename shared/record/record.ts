@@ -367,6 +367,20 @@ export type RecordFact =
   /** A function call was validated and returned to the client: nothing was sent. */
   | { readonly kind: "handedBack"; readonly key: string; readonly requestId: string }
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
+  /**
+   * The gateway was cut off before it wrote what became of the request: its caller may have its
+   * answer, and a model may have been paid. `reservedAt`: when it came, in ISO 8601.
+   */
+  | {
+      readonly kind: "outcomeUnknown";
+      readonly key: string;
+      readonly endpoint: Endpoint;
+      readonly server: string;
+      readonly method: string;
+      readonly name: string;
+      readonly requestId?: string;
+      readonly reservedAt: string;
+    }
   | { readonly kind: "requestorLeft" | "requestorBack" }
   /** An identical request, whose caller waits, took over this run or its stored reply. */
   | (Serving & {
@@ -427,7 +441,7 @@ export const exportLine = (event: ReadEvent): string => `${JSON.stringify(export
  * Whether a record ends with this fact. A refusal and a call that was handed back have one event.
  */
 export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
-  kind === "finished" || kind === "refused" || kind === "refusedMany" || kind === "handedBack";
+  kind === "finished" || kind === "refused" || kind === "refusedMany" || kind === "handedBack" || kind === "outcomeUnknown";
 
 export const openStates = ["waiting", "generating", "responseReview"] as const;
 export const endStates = ["completed", "rejected", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;

@@ -41,6 +41,7 @@ type Kept =
   | Fact<"adopted">
   | Fact<"cancelled">
   | Fact<"contentUnreadable">
+  | Fact<"outcomeUnknown">
   | Fact<"tokenMade">
   | Fact<"refused">
   | Fact<"refusedMany">;
@@ -159,6 +160,7 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
       return step({ kind: "finished", outcome: fact.outcome }, fact.outcome === "completed" ? "ok" : "bad");
     case "cancelled":
     case "contentUnreadable":
+    case "outcomeUnknown":
     case "refused":
     case "refusedMany":
       return step(fact, "bad");

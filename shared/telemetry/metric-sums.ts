@@ -104,6 +104,8 @@ function countFact(sums: MetricSums, fact: RecordFact): void {
     case "refusedMany":
       count(sums, "countersign_requests_total", [fact.endpoint, "refused"], fact.count);
       return count(sums, "countersign_refusals_total", [fact.endpoint, fact.reason], fact.count);
+    case "outcomeUnknown":
+      return count(sums, "countersign_requests_total", [fact.endpoint, "outcomeUnknown"]);
     case "handedBack":
       return count(sums, "countersign_requests_total", ["control", "handedBack"]);
     case "answered":

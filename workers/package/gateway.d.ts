@@ -54,6 +54,8 @@ export interface Env {
   readonly OPERATORS?: string;
   readonly RECORD_BUCKET?: R2Bucket;
   readonly RECORD_PUBLIC?: string;
+  readonly RECORD?: string;
+  readonly RECORD_DAYS?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

@@ -84,6 +84,9 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly RECORD_BUCKET?: R2Bucket;
   /** `on`: anybody may read the log's files, to verify it. */
   readonly RECORD_PUBLIC?: string;
+  /** `before`: a request's line is in the record before its answer leaves. */
+  readonly RECORD?: string;
+  readonly RECORD_DAYS?: string;
 
   /** Cloudflare's own email. */
   readonly EMAIL?: SendEmail;

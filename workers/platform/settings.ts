@@ -32,6 +32,10 @@ export type Settings = {
   /** Whether notices go to the outbox, where anyone with the admin token can read links. */
   readonly outbox: boolean;
   readonly retentionMs: number;
+  /** How long the record is kept. */
+  readonly recordKeptMs: number;
+  /** A request that is answered at once waits for its line in the record. */
+  readonly isRecordedBefore: boolean;
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
@@ -97,6 +101,8 @@ function parseSettings(env: Env): Settings {
     devApiKey: loopback && secretError(devApiKey) === null ? devApiKey : undefined,
     outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
+    recordKeptMs: numberOf("RECORD_DAYS", env.RECORD_DAYS, 400, 7, 3_650, issues) * 24 * 3_600_000,
+    isRecordedBefore: recordedBefore(env, issues),
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
@@ -192,6 +198,13 @@ function operatorsOf({ OPERATORS: text = "" }: Env, issues: SettingIssue[]): rea
   if (operators.ok) return operators.value;
   issues.push({ variable: "OPERATORS", says: { key: "operators", values: { part: operators.error } } });
   return [];
+}
+
+/** What is none of the two is the stricter one: a misspelled `before` must lose no line. */
+function recordedBefore({ RECORD: text = "" }: Env, issues: SettingIssue[]): boolean {
+  if (text === "" || text === "behind") return false;
+  if (text !== "before") issues.push({ variable: "RECORD", says: { key: "recordWhen" } });
+  return true;
 }
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: SettingIssue[]): number {

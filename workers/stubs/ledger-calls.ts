@@ -11,6 +11,7 @@ import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
 import type { LoggedActs } from "../../shared/record/operators.ts";
 import type { Endpoint, LineState, RecordEvent, TreeHead } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
+import type { ReservedRequest } from "../../shared/record/unknown-outcome.ts";
 import type { ToolCalls } from "../../shared/record/tool-calls.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
@@ -200,6 +201,8 @@ export type LogStatus = {
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. */
   append(entries: JsonOf<readonly LedgerEntry[]>): Promise<void>;
+  /** Appends that their outcome is unknown, of those that have no line. Twice is the same as once. */
+  appendUnknown(requests: JsonOf<readonly ReservedRequest[]>): Promise<void>;
   /**
    * The runs that had work due before then (Unix milliseconds) and have not reported since, the
    * longest overdue first.

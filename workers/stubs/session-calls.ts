@@ -4,6 +4,7 @@ import type { Originating } from "../../shared/association/relay-association.ts"
 import type { Reservation } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
+import type { ReservedFacts } from "../../shared/record/unknown-outcome.ts";
 
 export type AssociateInput = {
   /** The originating request's key: server and id, as `originatingKey` writes it. */
@@ -28,6 +29,8 @@ export type AssociateInput = {
    * has no lease.
    */
   readonly durable: boolean;
+  /** For the record, should the Worker be cut off before its line is written. Null: a run writes it. */
+  readonly facts: ReservedFacts | null;
   /**
    * Until when a session that its key counts may begin with this request, in Unix milliseconds.
    * Null: it may not, unless it has begun. Absent: it is not counted.
@@ -37,8 +40,8 @@ export type AssociateInput = {
   readonly settled: readonly Settled[];
 };
 
-/** The outcome of a fast-path request. */
-export type Settled = SessionRequest & { readonly run: string; readonly result: JsonOf<Outcome> };
+/** The outcome of a fast-path request. `isRecorded`: the record is known to have its line. */
+export type Settled = SessionRequest & { readonly run: string; readonly result: JsonOf<Outcome>; readonly isRecorded: boolean };
 
 export type AssociateAnswer =
   | { readonly kind: "fresh"; readonly takenOver: boolean }
@@ -102,9 +105,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   settle(answers: JsonOf<readonly Settled[]>): void;
   /**
    * Forgets a request that was reserved and then refused: its id is free again, and it was no
-   * round. `reservation`: the id it reserved.
+   * round. `reservation`: the id it reserved. `isAnswered`: its line is on its way to the record.
    */
-  forget(originating: string, request: string, run: string, reservation: string | null): void;
+  forget(reserved: SessionRequest & { readonly run: string }, reservation: string | null, isAnswered: boolean): void;
   /**
    * Waits for a fast-path outcome that another caller is getting; null where none came within
    * `waitMs`: ask again.

@@ -51,6 +51,7 @@ export const doctorEn = {
   accessAudience: "ACCESS_AUD is missing or not an audience tag: Cloudflare Access signs nobody in; set it to the application's tag",
   operators:
     'OPERATORS is not understood, so Cloudflare Access brings no operators: "{part}" is not an email address or *@domain, followed by see, decide or change; correct it',
+  recordWhen: "RECORD must be behind or before; until it is corrected, before is used: each answer waits for its line in the record",
   outOfRange: "{variable} must be a number from {least} to {most}; the default {standard} is used instead",
   otlpAddress:
     "OTEL_EXPORTER_OTLP_ENDPOINT is not an https address (or http on a loopback address) without user name, query and fragment, so no spans are exported; correct it",

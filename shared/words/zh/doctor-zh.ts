@@ -48,6 +48,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   accessDomain: "ACCESS_TEAM_DOMAIN 不是 team.cloudflareaccess.com 这样的主机名：Cloudflare Access 无法登录任何人；请更正",
   accessAudience: "缺少 ACCESS_AUD，或它不是 audience 标签：Cloudflare Access 无法登录任何人；请设为应用的标签",
   operators: "无法理解 OPERATORS，因此 Cloudflare Access 不带来管理员：“{part}”不是邮箱地址或 *@domain 后跟 see、decide 或 change；请更正",
+  recordWhen: "RECORD 必须是 behind 或 before；在更正之前使用 before：每个答复都等待其记录写入",
   outOfRange: "{variable} 必须是 {least} 到 {most} 之间的数；现使用默认值 {standard}",
   otlpAddress: "OTEL_EXPORTER_OTLP_ENDPOINT 不是不带用户名、查询和片段的 https 地址（回环地址可用 http），因此不导出 span；请更正",
   otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS 不是 name=value,name=value 形式且值已编码的列表，因此不发送标头；请更正",

@@ -95,6 +95,7 @@ const causes: readonly Cause[] = [
   failedCause([fault("connection", { detail: "outcomeUnknown" })]),
   failedCause([fault("stopped", { detail: "unverified" }), fault("overBudget", { detail: "unverified" })]),
   { kind: "contentUnreadable" },
+  { kind: "outcomeUnknown" },
   { kind: "broken", quote: "q-1" },
 ];
 

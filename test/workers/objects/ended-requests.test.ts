@@ -42,7 +42,7 @@ function newSession() {
       const request = String((requests += 1));
       return inside((object) => {
         const answer = readJsonOf(object.associate(jsonOf(associateInput({ originating, request, run: request, roundsLimit: 1_000 }))));
-        const settled = { originating, request, run: request, result: jsonOf({ kind: "broken", quote: "" } as const) };
+        const settled = { originating, request, run: request, result: jsonOf({ kind: "broken", quote: "" } as const), isRecorded: true };
         if (answer.kind === "fresh" && requests % 3 > 0) object.settle(jsonOf([settled]));
         return answer;
       });

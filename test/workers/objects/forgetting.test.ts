@@ -190,6 +190,7 @@ describe("a session", () => {
             request: `r${index}`,
             run: `run${index}`,
             result: jsonOf({ kind: "broken", quote: text } as const),
+            isRecorded: true,
           },
         ]),
       );
@@ -208,7 +209,7 @@ describe("a session", () => {
   test("a request that was reserved and refused is no round and may come again", async () => {
     for (let i = 0; i < 10; i += 1) {
       expect(await associateIn(session(), claim("r", `run${i}`, 7))).toEqual({ kind: "fresh", takenOver: false });
-      await session().forget(originatingKey("open", 7), "r", `run${i}`, null);
+      await session().forget({ originating: originatingKey("open", 7), request: "r", run: `run${i}` }, null, false);
     }
     for (let i = 0; i < 3; i += 1) expect((await associateIn(session(), claim(`r${i}`, `run-${i}`, 7))).kind).toBe("fresh");
     expect(await associateIn(session(), claim("r4", "run-4", 7))).toEqual({ kind: "tooManyRounds", limit: 3 });
@@ -216,7 +217,7 @@ describe("a session", () => {
 
   test("what one request gives up is not another's: forgetting names the run", async () => {
     await associateIn(session(), claim("r", "run-a", 7));
-    await session().forget(originatingKey("open", 7), "r", "run-b", null);
+    await session().forget({ originating: originatingKey("open", 7), request: "r", run: "run-b" }, null, false);
     expect(await associateIn(session(), claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-a" });
   });
 
@@ -226,7 +227,13 @@ describe("a session", () => {
     expect(await associateIn(session(), claim("r", "run-b", 7))).toEqual({ kind: "fresh", takenOver: true });
     await session().settle(
       jsonOf([
-        { originating: originatingKey("open", 7), request: "r", run: "run-a", result: jsonOf({ kind: "broken", quote: "late" } as const) },
+        {
+          originating: originatingKey("open", 7),
+          request: "r",
+          run: "run-a",
+          result: jsonOf({ kind: "broken", quote: "late" } as const),
+          isRecorded: true,
+        },
       ]),
     );
     expect(await associateIn(session(), claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-b", result: null });

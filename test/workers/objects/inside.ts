@@ -38,6 +38,7 @@ export const associateInput = (more: Partial<AssociateInput> = {}): AssociateInp
   reservation: null,
   reserve: true,
   durable: false,
+  facts: null,
   settled: [],
   ...more,
 });

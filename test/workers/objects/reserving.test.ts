@@ -45,7 +45,8 @@ test.each([
 });
 
 test("a fresh request of a session that is awake asks the tables nothing before its answer", async () => {
-  const input = (request: string) => jsonOf(associateInput({ request, originating: `o-${request}`, run: `run-${request}` }));
+  const facts = { key: devKeyId, endpoint: "sampling", server: "open", method: "sampling/createMessage", name: "ask" } as const;
+  const input = (request: string) => jsonOf(associateInput({ request, originating: `o-${request}`, run: `run-${request}`, facts }));
   await runInDurableObject(session(), (object, { storage }) => {
     // The first of an object reads what its session has.
     for (const request of ["1", "2"]) object.associate(input(request));
@@ -155,6 +156,7 @@ test("outcomes that come together are each found by a repeat, and a late one of 
     request,
     run,
     result: brokenAs(quote),
+    isRecorded: true,
   });
   for (const request of ["r1", "r2"]) await associateIn(session(), associateInput({ request, run: `run-${request}` }));
   await session().settle(jsonOf([of("r1", "run-r1", "one"), of("r2", "run-lost", "late"), of("r2", "run-r2", "two")]));

@@ -40,6 +40,7 @@ test("answers that are too long for one call go to their session in several, and
     request,
     run: "run_1",
     result: jsonOf({ kind: "broken", quote: "x".repeat(length) } as const),
+    isRecorded: false,
   });
   const mebibyte = 1024 * 1024;
 
@@ -52,4 +53,43 @@ test("answers that are too long for one call go to their session in several, and
   expect(await carriedBy("5")).toEqual([]);
   await Promise.all(work);
   expect(calls.map((list) => list.map(({ request }) => request))).toEqual([["1"], ["2"], ["3"]]);
+});
+
+test("a session hears that the record has a line when it has it, and of the outcome also where it has none", async () => {
+  const calls: Settled[] = [];
+  const session = { settle: async (list: string) => void calls.push(...(JSON.parse(list) as Settled[])) };
+  let isAway = false;
+  const order: string[] = [];
+  const append = async (): Promise<void> => {
+    if (isAway) throw new Error("away");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    order.push(`append before ${calls.length} outcomes`);
+  };
+  const books = {
+    ...env,
+    LEDGER: { ...env.LEDGER, getByName: () => ({ append }) } as unknown as typeof env.LEDGER,
+    SESSION: { idFromString: (id: string) => id, get: () => session } as unknown as typeof env.SESSION,
+  };
+  const work: Promise<unknown>[] = [];
+  const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
+  const settled = (run: string): Settled => ({
+    originating: "o",
+    request: run,
+    run,
+    result: jsonOf({ kind: "broken", quote: "" } as const),
+    isRecorded: false,
+  });
+  enqueue(books, ctx, { session: { object: "s", settled: settled("run_1") }, entry: { run: "run_1", make: () => entry } });
+  // Its line comes later: its key ended while the model was called.
+  enqueue(books, ctx, { session: { object: "s", settled: settled("run_2") } });
+  await Promise.all(work.splice(0));
+  expect(order).toEqual(["append before 0 outcomes"]);
+  expect(calls.map(({ run, isRecorded }) => [run, isRecorded])).toEqual([
+    ["run_1", true],
+    ["run_2", false],
+  ]);
+  isAway = true;
+  enqueue(books, ctx, { session: { object: "s", settled: settled("run_3") }, entry: { run: "run_3", make: () => entry } });
+  await Promise.all(work);
+  expect(calls.at(-1)).toMatchObject({ run: "run_3", isRecorded: false });
 });

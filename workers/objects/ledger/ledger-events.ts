@@ -57,7 +57,7 @@ export class LedgerEvents {
    * Looks for whole requests that came before this object woke, where an append may have their
    * events again. Call it before the transaction of `append`.
    */
-  async lookFor(runs: readonly { readonly run: string; readonly events: readonly RecordEvent[] }[]): Promise<void> {
+  async lookFor(runs: readonly { readonly run: string; readonly events: readonly Pick<RecordEvent, "seq">[] }[]): Promise<void> {
     this.#readRecent();
     for (const { run, events } of runs) {
       const begunAt = this.#timeOf(run);
@@ -66,6 +66,13 @@ export class LedgerEvents {
       const found = await this.whole(run);
       if (found !== null) this.#note(run, found);
     }
+  }
+
+  /** The number of a run's last event; null where it has none. */
+  async lastOf(run: string): Promise<{ readonly seq: number } | null> {
+    await this.lookFor([{ run, events: [{ seq: 1 }] }]);
+    const seq = Math.max(this.#recent.get(run) ?? 0, ...this.#indexed(run).map(({ lastSeq }) => lastSeq));
+    return seq === 0 ? null : { seq };
   }
 
   /** The time in an id that is not to come; undefined where it says none. */

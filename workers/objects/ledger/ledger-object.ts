@@ -36,10 +36,12 @@ import { proofText } from "../../../shared/record/log/proof.ts";
 import { verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { LoggedActs } from "../../../shared/record/operators.ts";
-import type { RecordEvent, TreeHead } from "../../../shared/record/record.ts";
+import { type RecordEvent, type TreeHead, numberEvents } from "../../../shared/record/record.ts";
+import { type ReservedRequest, unknownOutcome } from "../../../shared/record/unknown-outcome.ts";
 import { needEarlier } from "../../../shared/telemetry/metric-sums.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { ledgerSchema } from "../schema/ledger-schema.ts";
 import { StoredObject } from "../stored-object.ts";
@@ -59,7 +61,6 @@ import { LogCheckpoints } from "./log-checkpoints.ts";
 import { LogLines } from "./log-lines.ts";
 import { type LogBucket, RecordLog } from "./record-log.ts";
 
-const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
 /** So many rows in one alarm: calls wait for no more than that. */
 const rowsInSlice = 500;
@@ -139,6 +140,18 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
     }
+  }
+
+  async appendUnknown(requests: JsonOf<readonly ReservedRequest[]>): Promise<void> {
+    const entries: LedgerEntry[] = [];
+    for (const request of readJsonOf(requests)) {
+      const { run } = request;
+      const last = await this.#events.lastOf(run);
+      if (last !== null && (await this.line(run)) !== null) continue;
+      const { fact, summary } = unknownOutcome(request, this.now());
+      entries.push({ events: numberEvents(run, last, this.now(), [fact]), summary });
+    }
+    if (entries.length > 0) await this.append(jsonOf(entries));
   }
 
   /** All of it or nothing, in memory too. */
@@ -421,7 +434,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   /** Deletes the oldest bundle where it is old enough; returns whether it did. */
   async #prune(): Promise<boolean> {
-    const n = this.#log.oldBundle(this.now() - keptMs);
+    const n = this.#log.oldBundle(this.now() - settingsOf(this.env).recordKeptMs);
     if (n === null) return false;
     await this.#log.prune(
       n,
@@ -447,7 +460,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   /** One slice of the clean-up; returns how many rows it had. */
   #cleanUp(): number {
     const now = this.now();
-    const oldest = now - keptMs;
+    const oldest = now - settingsOf(this.env).recordKeptMs;
     let rows = this.#floods.close(now, rowsInSlice);
     this.#log.write(now);
     rows += this.#lines.deleteOld(oldest, rowsInSlice - rows);

@@ -1,5 +1,5 @@
-// Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is kept for 400 days;
-// once a day an alarm deletes older data in slices of at most 500 rows. The object has no prompt,
+// Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is kept for
+// `RECORD_DAYS`, 400 by default; once a day an alarm deletes older data in slices of at most 500 rows. The object has no prompt,
 // reply, reason, token or key; it has names of servers, tools, keys, reviewers, models and rules.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
@@ -9,7 +9,7 @@ export const ledgerSchema: Schema = {
     // The record ([record.md](record.md)): a row has the entries of one call. A run's entries are
     // stored before its response is released; those of a fast-path request follow its response
     // after about a quarter of a second. Of the full bundles in R2 the newest 64 are here too.
-    // Whole bundles are deleted 400 days after their last entry.
+    // Whole bundles are deleted `RECORD_DAYS` after their last entry.
     rowidTable("log_batch", {
       first: "INTEGER PRIMARY KEY", // the index in the log of the first entry
       last: "INTEGER NOT NULL",

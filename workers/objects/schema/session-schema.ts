@@ -33,7 +33,8 @@ export const sessionSchema: Schema = {
     }),
     // The sampling requests, by which repeats are recognized. A row is deleted ten minutes after
     // its response; of a run 24 hours after the run's end, or after 60 days without word of it; of
-    // a refused request at once; of one whose Worker was lost after 24 hours.
+    // a refused request at once; of one whose Worker was lost after 24 hours. None is deleted while
+    // the record may lack its line.
     table("sampling", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL", // the sampling request's JSON-RPC id with its type
@@ -45,7 +46,16 @@ export const sessionSchema: Schema = {
       lease_until: "INTEGER NOT NULL", // for `fast`: a repeat takes over only after this time
       settled_at: "INTEGER", // of its response or of its run's end
       kept: "TEXT", // for `settled`: the name of the text in `result` that has its outcome
+      unrecorded: "TEXT", // JSON of ReservedFacts (shared/record/unknown-outcome.ts) until its Worker says that the record has its line; null for `durable`
       "PRIMARY KEY": "(originating, request)",
+    }),
+    // Reservations that were taken over or released, whose Worker may have answered: as
+    // `sampling.unrecorded`, until the record has a line of each.
+    table("unrecorded", {
+      run: "TEXT PRIMARY KEY",
+      at: "INTEGER NOT NULL", // when it was reserved
+      due_at: "INTEGER NOT NULL", // when its Worker's time is over
+      facts: "TEXT NOT NULL", // JSON of ReservedFacts
     }),
     // Withdrawn requests whose run has to be told.
     table("withdrawal", {

@@ -8,16 +8,19 @@ import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { outcomesForgottenAt, resultName } from "./session-tables.ts";
 import type { SessionDeps } from "./session-deps.ts";
+import type { UnrecordedRequests } from "./unrecorded-requests.ts";
 
 /** In UTF-16 code units: a repeat reads a text to its end to find its outcome. */
 const longestText = 400_000;
 
 export class FastResults {
   readonly #deps: SessionDeps;
+  readonly #unrecorded: UnrecordedRequests;
   readonly #waiting = new Map<string, Set<(result: JsonOf<Outcome> | null) => void>>();
 
-  constructor(deps: SessionDeps) {
+  constructor(deps: SessionDeps, unrecorded: UnrecordedRequests) {
     this.#deps = deps;
+    this.#unrecorded = unrecorded;
   }
 
   /**
@@ -27,15 +30,19 @@ export class FastResults {
   settle(answers: readonly Settled[]): void {
     if (!this.#deps.tables.exist) return;
     const now = this.#deps.now();
-    for (const some of portions(answers, longestText, ({ result }) => result.length)) this.#keep(some, now);
+    const { recorded = [], others = [] } = Object.groupBy(answers, ({ isRecorded }) => (isRecorded ? "recorded" : "others"));
+    for (const list of [recorded, others])
+      for (const some of portions(list, longestText, ({ result }) => result.length)) this.#keep(some, list === recorded, now);
   }
 
-  #keep(answers: readonly Settled[], now: number): void {
+  #keep(answers: readonly Settled[], isRecorded: boolean, now: number): void {
     const name = crypto.randomUUID();
     const asked = answers.map(({ originating, request, run }) => [originating, request, run]);
     const settled = this.#deps.ctx.storage.transactionSync(() => {
-      const rows = this.#deps.sql.exec<SessionRequest>(markSettled, now, name, JSON.stringify(asked)).toArray();
+      const rows = this.#deps.sql.exec<SessionRequest>(markSettled, now, name, isRecorded ? 1 : 0, JSON.stringify(asked)).toArray();
       if (rows.length > 0) this.#deps.tables.results.write(name, jsonOf(answers));
+      // A repeat brought the outcome before the record had its line.
+      if (isRecorded && rows.length < answers.length) this.#unrecorded.recorded(answers);
       return new Set(rows.map(resultName));
     });
     if (settled.size > 0) this.#deps.alarmBy(outcomesForgottenAt(now + resultKeptMs));
@@ -87,5 +94,5 @@ export class FastResults {
   }
 }
 
-const markSettled = `UPDATE sampling SET state = 'settled', settled_at = ?, kept = ? WHERE state = 'fast' AND (originating, request, run) IN
+const markSettled = `UPDATE sampling SET state = 'settled', settled_at = ?, kept = ?, unrecorded = CASE ? WHEN 1 THEN NULL ELSE unrecorded END WHERE state = 'fast' AND (originating, request, run) IN
   (SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)) RETURNING originating, request`;

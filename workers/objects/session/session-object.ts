@@ -27,14 +27,16 @@ import { FastResults } from "./fast-results.ts";
 import { InFlightRequests } from "./session-in-flight.ts";
 import { RequestIds } from "./request-ids.ts";
 import { SessionDeps } from "./session-deps.ts";
+import { UnrecordedRequests } from "./unrecorded-requests.ts";
 import { Withdrawals } from "./withdrawals.ts";
-import { forgettingAt, forgottenAfterMs, resultName } from "./session-tables.ts";
+import { forgettingAt, forgottenAfterMs, resultName, toldAt } from "./session-tables.ts";
 
 export class SessionObject extends StoredObject implements SessionCalls {
   readonly #deps: SessionDeps;
   readonly #alarm: ObjectAlarm;
   readonly #ids: RequestIds;
   readonly #originating: OriginatingRequests;
+  readonly #unrecorded: UnrecordedRequests;
   readonly #results: FastResults;
   readonly #inFlight: InFlightRequests;
   readonly #withdrawals: Withdrawals;
@@ -47,7 +49,8 @@ export class SessionObject extends StoredObject implements SessionCalls {
     this.#deps = deps;
     this.#ids = new RequestIds(deps);
     this.#originating = new OriginatingRequests(deps);
-    this.#results = new FastResults(deps);
+    this.#unrecorded = new UnrecordedRequests(deps);
+    this.#results = new FastResults(deps, this.#unrecorded);
     this.#inFlight = new InFlightRequests(deps);
     this.#withdrawals = new Withdrawals(deps);
     this.#ended = deps.tables.isEnded();
@@ -70,7 +73,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
         if (input.reservation !== null && !this.#ids.mayReserve(input.reservation, input.digest)) return { kind: "conflict" };
         if (input.reserve && !this.#mayBegin(input, now)) return { kind: "notBegun" };
         if (input.reserve && input.reservation !== null) this.reserveRequestId(input.reservation, input.digest);
-        if (input.reserve) this.#reserve(input, verdict.reservation, verdict.rounds, now);
+        if (input.reserve) this.#reserve(input, verdict, now);
         return { kind: "fresh", takenOver: verdict.kind === "takenOver" };
       case "repeat": {
         const { run, state, ended } = verdict.reservation;
@@ -158,9 +161,10 @@ export class SessionObject extends StoredObject implements SessionCalls {
     return this.#inFlight.associationSigns(task);
   }
 
-  forget(originating: string, request: string, run: string, reservation: string | null): void {
+  forget({ originating, request, run }: SessionRequest & { run: string }, reservation: string | null, isAnswered: boolean): void {
     if (!this.#deps.tables.exist) return;
     this.ctx.storage.transactionSync(() => {
+      if (isAnswered) this.#unrecorded.keep({ originating, request });
       const dropped = this.#deps.sql
         .exec(
           "DELETE FROM sampling WHERE originating = ? AND request = ? AND run = ? AND settled_at IS NULL RETURNING run",
@@ -182,7 +186,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       this.#deps.sql.exec(
-        "UPDATE sampling SET state = 'durable', run = ? WHERE originating = ? AND request = ?",
+        "UPDATE sampling SET state = 'durable', run = ?, unrecorded = NULL WHERE originating = ? AND request = ?",
         run,
         originating,
         request,
@@ -206,7 +210,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
     this.ctx.storage.transactionSync(() => {
       for (const { originating, request } of requests) {
         this.#deps.sql.exec(
-          "UPDATE sampling SET settled_at = ?, state = 'durable', run = ? WHERE originating = ? AND request = ? AND settled_at IS NULL",
+          "UPDATE sampling SET settled_at = ?, state = 'durable', run = ?, unrecorded = NULL WHERE originating = ? AND request = ? AND settled_at IS NULL",
           now,
           run,
           originating,
@@ -338,10 +342,14 @@ export class SessionObject extends StoredObject implements SessionCalls {
   override async alarm(): Promise<void> {
     this.#deps.alarmCame();
     await this.#alarm.ring(async () => {
+      // First: what the record may lack is not forgotten. Where it cannot be told, the rest is done.
+      const telling = this.#unrecorded.tell();
+      await telling.catch(() => {});
       await this.#deps.tables.forget(this.now(), this.#originating);
       this.#ended = this.#deps.tables.isEnded();
       this.#begun = this.#deps.tables.isBegun();
       await this.#withdrawals.send();
+      await telling;
     });
   }
 
@@ -364,19 +372,21 @@ export class SessionObject extends StoredObject implements SessionCalls {
    * A run's reservation is confirmed before the run is opened; one of a model call from the Worker
    * is written while the model is called.
    */
-  #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
+  #reserve(input: AssociateInput, verdict: Reserved, now: number): void {
     this.#deps.names.add(resultName(input), input.originating);
-    if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, now);
-    else this.#deps.writeAfterAnswer(() => this.#writeReservation(input, reservation, now));
-    if (!input.alone) this.#originating.sampled(input.originating, rounds, now);
+    if (input.durable || input.reservation !== null) this.#writeReservation(input, verdict, now);
+    else this.#deps.writeAfterAnswer(() => this.#writeReservation(input, verdict, now));
+    if (!input.alone) this.#originating.sampled(input.originating, verdict.rounds, now);
   }
 
-  #writeReservation(input: AssociateInput, reservation: Reservation, now: number): void {
+  #writeReservation(input: AssociateInput, { kind, reservation }: Reserved, now: number): void {
     this.#deps.tables.create();
     this.#inFlight.write();
     if (input.sessionPermitUntil !== undefined) this.#deps.tables.begin();
+    if (kind === "takenOver") this.#unrecorded.keep(input);
     this.#deps.sql.exec(
-      "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+      `INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept, unrecorded)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?)`,
       input.originating,
       input.request,
       reservation.digest,
@@ -385,12 +395,17 @@ export class SessionObject extends StoredObject implements SessionCalls {
       now,
       input.alone ? 0 : 1,
       reservation.leaseUntil,
+      input.facts === null ? null : jsonOf(input.facts),
     );
-    this.#deps.alarmBy(forgettingAt(now + forgottenAfterMs));
+    this.#deps.alarmBy(
+      input.facts === null ? forgettingAt(now + forgottenAfterMs) : toldAt(kind === "takenOver" ? now : reservation.leaseUntil),
+    );
   }
 }
 
 const selectReservation = "SELECT digest, run, state, lease_until, settled_at FROM sampling WHERE originating = ? AND request = ?";
+
+type Reserved = Extract<ReturnType<typeof associate>, { reservation: Reservation; rounds: number }>;
 
 type ReservationRow = {
   readonly digest: string;

@@ -136,7 +136,7 @@ export class SessionTables {
     const { sql } = this.#storage;
     const settled = sql
       .exec<StaleRow>(
-        `DELETE FROM sampling WHERE settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, at, rounds, kept`,
+        `DELETE FROM sampling WHERE unrecorded IS NULL AND settled_at <= CASE state WHEN 'settled' THEN ? ELSE ? END RETURNING originating, at, rounds, kept`,
         now - resultKeptMs,
         now - originatingLapsesMs,
       )
@@ -144,7 +144,7 @@ export class SessionTables {
     // Reserved by a Worker that was cut off, and not repeated since; or by a run that is deleted.
     const abandoned = sql
       .exec<StaleRow>(
-        `DELETE FROM sampling WHERE settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END
+        `DELETE FROM sampling WHERE unrecorded IS NULL AND settled_at IS NULL AND lease_until <= CASE state WHEN 'fast' THEN ? ELSE ? END
          RETURNING originating, at, rounds, kept`,
         now - originatingLapsesMs,
         now - runKeptMostMs,
@@ -164,15 +164,17 @@ export class SessionTables {
   nextDue(): number | null {
     if (!this.#tables.exist) return null;
     // Scalar subqueries: the platform allows five parts of a compound SELECT at most.
-    const { withdrawal, settled, reservation, inFlight, ...over } = this.#storage.sql
+    const { withdrawal, settled, reservation, inFlight, unrecorded, ...over } = this.#storage.sql
       .exec<
         Record<
-          "withdrawal" | "settled" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "ended" | "session",
+          "withdrawal" | "settled" | "unrecorded" | "unsettled" | "reservation" | "inFlight" | "task" | "originating" | "ended" | "session",
           number | null
         >
       >(
         `SELECT (SELECT MIN(due_at) FROM withdrawal) AS withdrawal,
          (SELECT MIN(settled_at + CASE state WHEN 'settled' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NOT NULL) AS settled,
+         (SELECT MIN(at) FROM (SELECT MIN(lease_until) AS at FROM sampling WHERE unrecorded IS NOT NULL
+           UNION ALL SELECT MIN(due_at) FROM unrecorded)) AS unrecorded,
          (SELECT MIN(lease_until + CASE state WHEN 'fast' THEN ? ELSE ? END) FROM sampling WHERE settled_at IS NULL) AS unsettled,
          (SELECT MIN(at) + ? FROM request_id) AS reservation,
          (SELECT MIN(MAX(at + ?, until)) FROM in_flight) AS inFlight,
@@ -196,6 +198,7 @@ export class SessionTables {
     return earliest([
       withdrawal,
       settled === null ? null : outcomesForgottenAt(settled),
+      unrecorded === null ? null : toldAt(unrecorded),
       reservation,
       inFlight,
       forgotten === null ? null : forgettingAt(forgotten),
@@ -203,7 +206,7 @@ export class SessionTables {
   }
 
   #isEmpty(): boolean {
-    const tables = ["session", "originating", "ended", "sampling", "withdrawal", "in_flight", "task", "request_id"];
+    const tables = ["session", "originating", "ended", "sampling", "unrecorded", "withdrawal", "in_flight", "task", "request_id"];
     const rows = tables.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(" OR ");
     return this.#instructions() === undefined && this.#storage.sql.exec(`SELECT 1 WHERE ${rows}`).toArray().length === 0;
   }
@@ -219,6 +222,9 @@ export class SessionTables {
 export const forgettingAt = (moment: number): number => Math.ceil(moment / forgetEveryMs) * forgetEveryMs;
 /** The full minute after this moment. */
 export const outcomesForgottenAt = (moment: number): number => Math.ceil(moment / forgetOutcomesEveryMs) * forgetOutcomesEveryMs;
+
+/** When the record is told of a request whose Worker's time is over then: the full minute after. */
+export const toldAt = outcomesForgottenAt;
 
 function earliest(times: readonly (number | null)[]): number | null {
   const known = times.filter((at) => at !== null);

@@ -2,6 +2,7 @@
 // and, where another object knows the request's id, that one at the same time.
 
 import type { Refusal } from "../../../shared/model/outcome.ts";
+import { reservedFacts } from "../../../shared/record/unknown-outcome.ts";
 import { type AssociateAnswer, type AssociateInput, associateIn } from "../../stubs/session-calls.ts";
 import { timed } from "../../telemetry/begin-trace.ts";
 import { admitSession, countedSession, leaseMsOf } from "./limits.ts";
@@ -64,6 +65,7 @@ async function askSession(
         roundsLimit: limits.roundsPerOriginatingRequest,
         reserve: reserve !== null,
         durable: reserve === "run",
+        facts: reserve === "fast" ? reservedFacts(incoming) : null,
         ...permit,
         settled,
       }),
@@ -79,11 +81,14 @@ async function askSession(
   return again;
 }
 
-/** Forgets the reservation of this very run, so that the same request may come again. */
-export async function forgetReservation({ incoming: { association }, run }: RunContext): Promise<void> {
+/**
+ * Forgets the reservation of this very run, so that the same request may come again. `isAnswered`:
+ * its line is on its way to the record.
+ */
+export async function forgetReservation({ incoming: { association }, run }: RunContext, isAnswered = false): Promise<void> {
   if (association.kind === "unrepeatable") return;
   const { originating, request } = association.requestRef;
-  await association.session.forget(originating, request, run, reservedBy(association));
+  await association.session.forget({ originating, request, run }, reservedBy(association), isAnswered);
 }
 
 /** The refusal of a request whose client request or session has ended. */

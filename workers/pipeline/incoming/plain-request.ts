@@ -113,6 +113,7 @@ async function attach(incoming: PipelineRequest & { readonly run: string }): Pro
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,
     reserve: false,
     durable: false,
+    facts: null,
     settled: [],
   });
   if (seen.kind === "ended") return err(endedRefusal(seen));

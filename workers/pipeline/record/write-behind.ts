@@ -38,6 +38,8 @@ const idleMs = flushAfterMs;
  */
 const longestFlushMs = 20_000;
 
+type PendingEntry = { readonly run: string; readonly make: () => LedgerEntry };
+
 type WriteBehind = {
   /** By the session object's id. */
   readonly settled: Map<string, Settled[]>;
@@ -45,7 +47,8 @@ type WriteBehind = {
   readonly released: Map<string, string[]>;
   /** Shares that have ended, by the API key's id. */
   readonly reports: Map<string, ShareReport[]>;
-  readonly entries: Map<number, (() => LedgerEntry)[]>;
+  /** By the shard of the record. */
+  readonly entries: Map<number, PendingEntry[]>;
   /**
    * When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts
    * as cut off.
@@ -141,7 +144,7 @@ export type PendingEntries = {
    * Called when the entry is sent, so that the caller does not wait for the digests and hashes of a
    * record.
    */
-  readonly entry?: { readonly run: string; readonly make: () => LedgerEntry };
+  readonly entry?: PendingEntry;
 };
 
 /** Queues these writes; a flush is running when this returns. */
@@ -149,7 +152,7 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
   const pending = writeBehindOf(env);
   if (session !== undefined) add(pending.settled, session.object, session.settled);
   if (key !== undefined && !keySharesOf(env).release(key.id, key.run)) add(pending.released, key.id, key.run);
-  if (entry !== undefined) add(pending.entries, ledgerShardOf(entry.run), entry.make);
+  if (entry !== undefined) add(pending.entries, ledgerShardOf(entry.run), entry);
   const now = Date.now();
   if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
   pending.flushingSince = now;
@@ -197,17 +200,29 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Makes the calls for everything that is pending now; each takes what is pending for its object
- * when it is made.
+ * Makes the calls for everything that is pending now. A session hears of an outcome after the
+ * record has its line, and that it does: what it did not hear it tells the record itself, later.
  */
 async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
-  const { settled, released, reports, entries } = pending;
+  const { released, reports } = pending;
+  // At one moment: the lines of these outcomes are among these entries.
+  const [settled, entries] = [allOf(pending.settled), allOf(pending.entries)];
+  const recorded = new Map<number, Promise<ReadonlySet<string>>>();
+  const over = pause(recordedWithinMs);
   const calls = [
-    ...[...settled.keys()].map((id) => () => settle(env, id, taken(settled, id))),
+    ...entries.map(([shard, list]) => async () => {
+      const appending = append(env, shard, list);
+      recorded.set(shard, appending);
+      await appending;
+    }),
     ...[...new Set([...released.keys(), ...reports.keys()])].map(
       (id) => () => release(env, ctx, id, { released: taken(released, id), reports: taken(reports, id) }),
     ),
-    ...[...entries.keys()].map((shard) => () => append(env, shard, taken(entries, shard))),
+    ...settled.map(
+      ([id, list]) =>
+        async () =>
+          settle(env, id, await withRecorded(list, recorded, over)),
+    ),
   ];
   const inPart = Math.ceil(calls.length / mostParts);
   const sent: Promise<void>[] = [];
@@ -217,6 +232,27 @@ async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<v
     sent.push(call());
   }
   await Promise.all(sent);
+}
+
+/** A repeat waits for its outcome: no longer than this for a shard that does not answer. */
+const recordedWithinMs = 2_000;
+
+async function withRecorded(
+  list: readonly Settled[],
+  recorded: ReadonlyMap<number, Promise<ReadonlySet<string>>>,
+  over: Promise<void>,
+): Promise<readonly Settled[]> {
+  const shards = new Set(list.map(({ run }) => ledgerShardOf(run)));
+  const runs = new Set<string>();
+  const appended = Promise.all([...shards].map(async (shard) => (await recorded.get(shard))?.forEach((run) => runs.add(run))));
+  await Promise.race([appended, over]);
+  return list.map((each) => (runs.has(each.run) ? { ...each, isRecorded: true } : each));
+}
+
+function allOf<K, V>(from: Map<K, V[]>): (readonly [K, V[]])[] {
+  const all = [...from];
+  from.clear();
+  return all;
 }
 
 /** Removed before the call is made: what cannot be sent is lost alone, and not retried for ever. */
@@ -237,16 +273,18 @@ async function release(env: Env, ctx: Background, keyId: string, { released, rep
   reported(env, ctx, keyId, reports);
 }
 
-async function append(env: Env, shard: number, list: readonly (() => LedgerEntry)[]): Promise<void> {
-  if (list.length === 0) return;
-  const text = jsonOf(list.flatMap(made));
-  await attempt(() => ledgerStub(env, shard).append(text));
+/** Appends what can be made, and returns the runs of which the record has the line then. */
+async function append(env: Env, shard: number, list: readonly PendingEntry[]): Promise<ReadonlySet<string>> {
+  const entries = list.flatMap((each) => made(each));
+  if (entries.length === 0) return new Set();
+  const text = jsonOf(entries.map(({ entry }) => entry));
+  return new Set((await attempt(() => ledgerStub(env, shard).append(text))) ? entries.map(({ run }) => run) : []);
 }
 
 /** One entry, or none where it cannot be made: the others are written all the same. */
-function made(make: () => LedgerEntry): LedgerEntry[] {
+function made({ run, make }: PendingEntry): { readonly run: string; readonly entry: LedgerEntry }[] {
   try {
-    return [make()];
+    return [{ run, entry: make() }];
   } catch (error) {
     logEvent("writeBehind.flushFailed", { error: errorClass(error) });
     return [];
@@ -255,12 +293,19 @@ function made(make: () => LedgerEntry): LedgerEntry[] {
 
 /**
  * Every write may be sent twice: one retry, with a fresh stub, covers an object that was reset in
- * between.
+ * between. Returns whether it was written.
  */
-async function attempt(send: () => Promise<void>): Promise<void> {
+async function attempt(send: () => Promise<void>): Promise<boolean> {
   try {
     await send();
+    return true;
   } catch {
-    await send().catch((error: unknown) => logEvent("writeBehind.flushFailed", { error: errorClass(error) }));
+    return send().then(
+      () => true,
+      (error: unknown) => {
+        logEvent("writeBehind.flushFailed", { error: errorClass(error) });
+        return false;
+      },
+    );
   }
 }

@@ -12,7 +12,7 @@ import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Cause } from "../../../shared/record/cause.ts";
 import { failedCause } from "../../../shared/record/failed-models.ts";
 import { type RecordEvent, type RecordFact, numberEvents } from "../../../shared/record/record.ts";
-import { runSummary } from "../../../shared/record/run-summary.ts";
+import { type RunSummary, runSummary } from "../../../shared/record/run-summary.ts";
 import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import { receiptFacts } from "../../../shared/run/run-receipt.ts";
 import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
@@ -38,7 +38,9 @@ import { once } from "../../../shared/once.ts";
 import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import type { startSlowTimer } from "../../platform/slow-timer.ts";
+import type { LedgerEntry } from "../../stubs/ledger-calls.ts";
 import { appendToLedger, runStub } from "../../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../../providers/call-model.ts";
 import { type PendingEntries, enqueue } from "../record/write-behind.ts";
@@ -93,17 +95,44 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
   call.slow.cancel();
-  enqueueResult(call, called);
-  return called.outcome;
+  return recorded(call, called);
 }
 
 /** A tool's call that its caller makes, and that nobody is asked about. */
-export function answerApproved(call: AnsweredCall): Outcome {
+export async function answerApproved(call: AnsweredCall): Promise<Outcome> {
   const { input } = call;
   if (!isToolCall(input.request)) throw new Error("an approval of what is no call");
   const outcome = withReceiptFacts(input, approvedCall(input, input.request, null));
-  enqueueResult(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
-  return outcome;
+  return recorded(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
+}
+
+/**
+ * The outcome, when the record may be left to what is written behind. With `RECORD=before` its line
+ * is there first, and without a line there is no reply.
+ */
+async function recorded(call: AnsweredCall, answer: FastAnswer): Promise<Outcome> {
+  const { env, input } = call;
+  const result = resultOf(call, answer);
+  if (!settingsOf(env).isRecordedBefore) {
+    enqueueResult(call, answer, result);
+    return answer.outcome;
+  }
+  try {
+    const write = (): Promise<void> => appendToLedger(env, input.id, result.entry());
+    await write().catch(write);
+    enqueueResult(call, answer, result, true);
+    return answer.outcome;
+  } catch (error) {
+    logEvent("request.failed", { run: input.id, error: errorClass(error) });
+    const cause = { kind: "broken", quote: input.id } as const;
+    const facts = (): RecordFact[] => [
+      ...answer.facts().filter(({ kind }) => kind !== "finished"),
+      { kind: "finished", outcome: "broken" },
+    ];
+    const broken: FastAnswer = { ...answer, outcome: cause, cause, facts };
+    enqueueResult(call, broken, resultOf(call, broken));
+    return cause;
+  }
 }
 
 /**
@@ -123,9 +152,10 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<FastAnswer>): Outc
   ];
   const cause = { kind: "cancelled", cause: key } as const;
   ctx.waitUntil(
-    calling.then(({ model, ...of }) =>
-      enqueueResult(call, { outcome, model, facts: () => facts({ model, ...of }), cause, told: of.told ?? [] }),
-    ),
+    calling.then(({ model, ...of }) => {
+      const ended = { outcome, model, facts: () => facts({ model, ...of }), cause, told: of.told ?? [] };
+      enqueueResult(call, ended, resultOf(call, ended));
+    }),
   );
   return outcome;
 }
@@ -233,20 +263,23 @@ function begunFacts(input: RequestInput): RecordFact[] {
 }
 
 /** The outcome for repeats of the request, where an object knows it. */
-const settledIn = ({ session, originating, request }: RequestRef, run: string, result: JsonOf<Outcome>): Pick<PendingEntries, "session"> =>
-  session === null ? {} : { session: { object: session, settled: { originating, request, run, result } } };
+const settledIn = (
+  { session, originating, request }: RequestRef,
+  run: string,
+  result: JsonOf<Outcome>,
+  isRecorded = false,
+): Pick<PendingEntries, "session"> =>
+  session === null ? {} : { session: { object: session, settled: { originating, request, run, result, isRecorded } } };
 
-/**
- * Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply;
- * stores a run where the requestor has left.
- */
-function enqueueResult(
-  { env, ctx, input, runInput, signal }: AnsweredCall,
-  { outcome, model, facts, cause, unasked, told = [] }: FastAnswer,
-): void {
+/** What the record and the exports have of an answered request. `events`: made when first needed. */
+type AnsweredResult = {
+  readonly summary: RunSummary;
+  readonly events: () => RecordEvent[];
+  readonly entry: () => LedgerEntry;
+};
+
+function resultOf({ input }: AnsweredCall, { outcome, model, facts, cause, told = [] }: FastAnswer): AnsweredResult {
   const endedAt = Date.now();
-  const { requestRef, id } = input;
-  const text = jsonOf(outcome);
   const summary = runSummary(input, {
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
@@ -257,13 +290,28 @@ function enqueueResult(
   });
   const events = once((): RecordEvent[] =>
     told.length === 0
-      ? numberEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
-      : [...told, ...numberEvents(id, told.at(-1) ?? null, endedAt, facts())],
+      ? numberEvents(input.id, null, endedAt, [...begunFacts(input), ...facts()])
+      : [...told, ...numberEvents(input.id, told.at(-1) ?? null, endedAt, facts())],
   );
+  return { summary, events, entry: () => ({ events: events(), summary }) };
+}
+
+/**
+ * Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply;
+ * stores a run where the requestor has left. `isRecorded`: the record has it already.
+ */
+function enqueueResult(
+  { env, ctx, input, runInput, signal }: AnsweredCall,
+  { outcome, model, cause, unasked }: FastAnswer,
+  { summary, events, entry }: AnsweredResult,
+  isRecorded = false,
+): void {
+  const { requestRef, id } = input;
+  const text = jsonOf(outcome);
   enqueue(env, ctx, {
-    ...(unasked ? {} : settledIn(requestRef, id, text)),
+    ...(unasked ? {} : settledIn(requestRef, id, text, isRecorded)),
     key: { id: input.key.id, run: id },
-    entry: { run: id, make: () => ({ events: events(), summary }) },
+    ...(isRecorded ? {} : { entry: { run: id, make: entry } }),
   });
   exportAnswered(env, ctx, input, summary, events);
   if (model === null || cause !== null) return;

@@ -31,7 +31,7 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
     await runStub(env, run).open(jsonOf(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
-  if (!isMessageInput(input)) return { kind: "answered", outcome: answerApproved({ env, ctx, input, runInput, signal }) };
+  if (!isMessageInput(input)) return { kind: "answered", outcome: await answerApproved({ env, ctx, input, runInput, signal }) };
   const slow = startSlowTimer();
   const outcome = answerFast({
     env,
@@ -41,7 +41,7 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
     signal,
     slow,
     forget: async () => {
-      await forgetReservation(context);
+      await forgetReservation(context, true);
       if (association.kind === "ownRequest") await association.releaseRequestId();
     },
     ...(onDelta === undefined ? {} : { onDelta }),

@@ -230,6 +230,7 @@ describe("a server that cannot be asked what its tool takes", () => {
       reservation: id,
       reserve: true,
       durable: true,
+      facts: null,
       settled: [],
     });
     server.instead = died;

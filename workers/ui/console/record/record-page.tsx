@@ -14,7 +14,7 @@ import { ActSentence } from "./act-sentence.tsx";
 import { recordWords } from "./record-words.ts";
 
 const actsOnPage = 50;
-/** The record is kept for 400 days. */
+/** The record is kept for 400 days by default; an export has older months. */
 const monthsKept = 14;
 
 /** The months of which there may be acts, this one first. */

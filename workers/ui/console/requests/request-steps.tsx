@@ -204,6 +204,8 @@ function useTold(what: StepWhat, made: Made): Told {
       };
     case "contentUnreadable":
       return { head: steps.contentUnreadable };
+    case "outcomeUnknown":
+      return { head: steps.outcomeUnknown, more: [kindIn(texts.endpoints, what.endpoint), <Name value={what.method} />] };
     case "tokenMade":
       return { head: steps.tokenMade };
     case "refused":
