@@ -2,10 +2,11 @@
 // payment card. Time is linear in the text.
 
 /** UTF-16 offsets of a part of a text. */
-type Part = { readonly start: number; readonly end: number };
+export type Part = { readonly start: number; readonly end: number };
 
 const passwordNames = ["password", "passwd", "passphrase", "passcode", "pwd", "密码", "密碼", "口令"] as const;
 const longestName = 10;
+const anyName = new RegExp(passwordNames.join("|"), "gi");
 const nameAtEnd = new RegExp(`(?:${passwordNames.join("|")})$`, "i");
 
 /**
@@ -28,6 +29,14 @@ export function passwordAfter(text: string, nameEnd: number): Part | null {
   const value = valueCharacters.exec(text)?.[0].replace(/[.:]+$/, "") ?? "";
   const end = start + value.length;
   return value.length >= 6 && text[end] !== "(" && isPassword(value) ? { start, end } : null;
+}
+
+/** The passwords in a text, each behind its name. */
+export function* passwordsIn(text: string): Generator<Part> {
+  for (const { index, 0: name } of text.matchAll(anyName)) {
+    const part = passwordAfter(text, index + name.length);
+    if (part !== null) yield part;
+  }
 }
 
 /** Whether a member of JSON with this name holds a password. */

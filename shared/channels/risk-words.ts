@@ -10,14 +10,12 @@ export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWord
   if ("more" in note) return textOf(risk.more, { n: note.more }, lang);
   const { level } = note;
   switch (note.kind) {
-    case "tools":
+    case "urlWithData":
     case "overridesInstructions":
     case "asksSecret":
       return risk[note.kind];
     case "size":
-      return textOf(risk.size[level === "low" ? "low" : "more"], { n: note.characters }, lang);
-    case "media":
-      return textOf(risk.media, { what: risk.mediaOf[note.of] }, lang);
+      return textOf(risk.size, { n: note.characters }, lang);
     case "blankLines":
       return textOf(risk.blankLines[level === "high" ? "high" : "less"], { n: note.lines }, lang);
     case "longSpace":
@@ -26,8 +24,6 @@ export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWord
       return textOf(risk.credential, { what: risk.credentialOf[note.of] }, lang);
     case "blob":
       return textOf(risk.blob, { n: note.characters }, lang);
-    case "urlWithData":
-      return risk.urlWithData[level === "low" ? "low" : "more"];
     case "addressesReviewer":
       return risk.addressesReviewer[level === "high" ? "high" : "less"];
     case "bidirectional":
@@ -36,7 +32,7 @@ export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWord
     case "zeroWidth":
     case "control":
     case "unseen":
-      return textOf(risk.invisible, { n: note.characters, what: risk.invisibleOf[note.kind] }, lang);
+      return textOf(risk.invisible[note.kind], { n: note.characters }, lang);
     default:
       return unreachable(note);
   }

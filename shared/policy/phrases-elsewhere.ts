@@ -1,6 +1,8 @@
 // The phrases of phrases.ts in German, French, Spanish, Portuguese, Italian, Japanese, Korean and
 // Russian: the plainest form of each. All texts are in lower case.
 
+import type { Part } from "../secret-shapes.ts";
+
 type Phrase = {
   /** Searched for first, because most texts have none. */
   readonly stems: readonly string[];
@@ -43,11 +45,20 @@ const addressing: readonly Phrase[] = [
   { stems: ["одобр"], pattern: /(?:пожалуйста,? )одобр|одобрите (?:этот|данный) запрос/ },
 ];
 
-const hasPhrase = (lower: string, phrases: readonly Phrase[]): boolean =>
-  phrases.some(({ stems, pattern }) => stems.some((stem) => lower.includes(stem)) && pattern.test(lower));
+/** Every match of a pattern. */
+export function* matchesOf(pattern: RegExp, text: string): Generator<Part> {
+  // Most texts have none, and a pattern of its own for each call is dear.
+  if (!pattern.test(text)) return;
+  for (const match of text.matchAll(new RegExp(pattern.source, `${pattern.flags}g`)))
+    yield { start: match.index, end: match.index + match[0].length };
+}
 
-/** Whether a text tells a model to ignore its instructions or to hide something from people. */
-export const overridesElsewhere = (lower: string): boolean => hasPhrase(lower, overriding);
+function* found(lower: string, phrases: readonly Phrase[]): Generator<Part> {
+  for (const { stems, pattern } of phrases) if (stems.some((stem) => lower.includes(stem))) yield* matchesOf(pattern, lower);
+}
 
-/** Whether a text asks its reviewer to approve. */
-export const addressesReviewerElsewhere = (lower: string): boolean => hasPhrase(lower, addressing);
+/** The parts that tell a model to ignore its instructions or to hide something from people. */
+export const overriddenElsewhere = (lower: string): Generator<Part> => found(lower, overriding);
+
+/** The parts that ask its reviewer to approve. */
+export const addressedElsewhere = (lower: string): Generator<Part> => found(lower, addressing);

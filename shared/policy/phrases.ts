@@ -2,15 +2,28 @@
 // that would carry data away. In English and Chinese; phrases-elsewhere.ts has those of other
 // languages. A short list that makes warnings, not a filter.
 
-import { addressesReviewerElsewhere, overridesElsewhere } from "./phrases-elsewhere.ts";
+import type { Part } from "../secret-shapes.ts";
+import { addressedElsewhere, matchesOf, overriddenElsewhere } from "./phrases-elsewhere.ts";
 
-/** Searches for a stem before the regular expression, because most texts have none. */
-const around = (lower: string, stem: string, before: number, after: number, fits: (near: string) => boolean): boolean => {
-  for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length)) {
-    if (fits(lower.slice(Math.max(0, at - before), at + stem.length + after))) return true;
-  }
-  return false;
-};
+type Near = { readonly stems: readonly string[]; readonly before: number; readonly after: number; readonly patterns: readonly RegExp[] };
+
+/**
+ * What the patterns find around each stem. The stem is searched for before the regular expression,
+ * because most texts have none.
+ */
+function* around(lower: string, { stems, before, after, patterns }: Near): Generator<Part> {
+  for (const stem of stems)
+    for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length)) {
+      const from = Math.max(0, at - before);
+      const near = lower.slice(from, at + stem.length + after);
+      for (const pattern of patterns) {
+        const found = pattern.exec(near);
+        if (found !== null) yield { start: from + found.index, end: from + found.index + found[0].length };
+      }
+    }
+}
+
+const hasAny = (parts: Iterator<Part>): boolean => parts.next().done !== true;
 
 const asksForApproval =
   /\b(?:please|kindly|click|press|tap|hit|select|simply|just|always|immediately|now|safe to|ok to|okay to|fine to)\b[^.\n]{0,24}\bapprov(?:e|ing|al)\b|\b(?:you|reviewers?|humans?|admins?|administrators?|operators?) (?:should|must|can|may|need to|have to|will)\b[^.\n]{0,16}\bapprove\b|\b(?:pre-?|auto-?)approved?\b|\bapproved by (?:the |a |your )?(?:human|reviewer|user|admin|administrator|operator|security)|[[(<"'*]\s?approve(?: and [a-z]+| anyway)?\s?[\])>"'*]|\bapprov(?:e|al of|al for) (?:this|the) (?:request|response|reply|prompt|message|sampling)\b|\b(?:request|response|reply|prompt|message) (?:is|was|has been|is already|was already|has already been) approved\b|\bno (?:further )?approval (?:is )?(?:needed|required|necessary)\b|\b(?:was|were|is|been) already approved\b/;
@@ -23,22 +36,33 @@ const inChinese =
 const mentionsReviewer =
   /\b(?:to|for) the (?:human )?reviewers?\b|\breviewers?\s?:|\bapproved by\b|\breview (?:is |was )?(?:complete|completed|passed)\b/;
 
-/**
- * "high" where a text (in lower case) asks for approval, addresses the reviewer or imitates the
- * review page; "medium" where it has words that may do so and are often innocent.
- */
-export function addressesReviewer(lower: string): "high" | "medium" | undefined {
-  if (around(lower, "approv", 60, 48, (near) => asksForApproval.test(near))) return "high";
-  if (around(lower, "review", 60, 40, (near) => speaksToReviewer.test(near))) return "high";
-  if (around(lower, "passed", 20, 40, (near) => claimsChecks.test(near)) || addressesReviewerElsewhere(lower)) return "high";
-  if (lower.includes("countersign") || (/[批审]/.test(lower) && inChinese.test(lower))) return "high";
-  const mentioned = (near: string): boolean => mentionsReviewer.test(near);
-  return around(lower, "reviewer", 16, 4, mentioned) ||
-    around(lower, "approved by", 2, 2, mentioned) ||
-    around(lower, "review ", 2, 24, mentioned)
-    ? "medium"
-    : undefined;
+/** Where a text (in lower case) asks for approval, addresses the reviewer or imitates the page. */
+function* addressed(lower: string): Generator<Part> {
+  yield* around(lower, { stems: ["approv"], before: 60, after: 48, patterns: [asksForApproval] });
+  yield* around(lower, { stems: ["review"], before: 60, after: 40, patterns: [speaksToReviewer] });
+  yield* around(lower, { stems: ["passed"], before: 20, after: 40, patterns: [claimsChecks] });
+  yield* addressedElsewhere(lower);
+  if (lower.includes("countersign")) yield* matchesOf(/countersign/, lower);
+  if (/[批审]/.test(lower)) yield* matchesOf(inChinese, lower);
 }
+
+/** Where it has words that may do so and are often innocent. */
+function* mentioned(lower: string): Generator<Part> {
+  const patterns = [mentionsReviewer];
+  yield* around(lower, { stems: ["reviewer"], before: 16, after: 4, patterns });
+  yield* around(lower, { stems: ["approved by"], before: 2, after: 2, patterns });
+  yield* around(lower, { stems: ["review "], before: 2, after: 24, patterns });
+}
+
+/** "high" where a text speaks to the reviewer, "medium" where it may, and often does not. */
+export function addressesReviewer(lower: string): "high" | "medium" | undefined {
+  if (hasAny(addressed(lower))) return "high";
+  return hasAny(mentioned(lower)) ? "medium" : undefined;
+}
+
+/** The parts of the text that have it so. */
+export const addressesReviewerAt = (lower: string, level: "high" | "medium"): Iterable<Part> =>
+  level === "high" ? addressed(lower) : mentioned(lower);
 
 const ignores =
   /\b(?:ignore|ignoring|disregard|forget|override|overrule|set aside)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier|preceding|all|any|your|system|existing|other)\b[^.\n]{0,30}\b(?:instruction|prompt|rule|guideline|policy|policies|direction|message|safety)/;
@@ -53,24 +77,28 @@ const freedFromRules =
 const ignoresInChinese =
   /无视(?:之前|以上|上述|上面|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不再受(?:任何|上述)?(?:规则|限制|约束)|忽略(?:之前|以上|上述|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不要(?:告诉|告知|透露给|通知)(?:用户|任何人|人类)/;
 
+const asksForPrompt = /\b(?:ignore|reveal|print|repeat|output|leak|show)\b[^]{0,60}system prompt/;
+
 /**
- * Whether a text (in lower case) tells a model to ignore its instructions or to hide something from
- * people.
+ * The parts of a text (in lower case) that tell a model to ignore its instructions or to hide
+ * something from people.
  */
-export const overridesInstructions = (lower: string): boolean =>
-  around(lower, "instruction", 90, 0, (near) => ignores.test(near)) ||
-  around(lower, "system prompt", 60, 0, (near) => /\b(?:ignore|reveal|print|repeat|output|leak|show)\b/.test(near)) ||
-  (/\b(?:ignore|disregard|forget|override)/.test(lower) && around(lower, "previous", 40, 60, (near) => ignores.test(near))) ||
-  (/forget|disregard|override/.test(lower) &&
-    ["direction", "guideline", "told", "rule"].some((stem) =>
-      around(lower, stem, 60, 30, (near) => ignores.test(near) || forgetsTold.test(near)),
-    )) ||
-  turnMarkers.test(lower) ||
-  around(lower, "above", 60, 4, (near) => repeatsAbove.test(near)) ||
-  ["appl", "mode", "anything now", "restrictions"].some((stem) => around(lower, stem, 60, 8, (near) => freedFromRules.test(near))) ||
-  overridesElsewhere(lower) ||
-  ["user", "human", "operator", "anyone", "anybody"].some((who) => around(lower, who, 60, 8, (near) => keepsFromPeople.test(near))) ||
-  (/[忽不无]/.test(lower) && ignoresInChinese.test(lower));
+export function* overridesInstructionsAt(lower: string): Generator<Part> {
+  yield* around(lower, { stems: ["instruction"], before: 90, after: 0, patterns: [ignores] });
+  yield* around(lower, { stems: ["system prompt"], before: 60, after: 0, patterns: [asksForPrompt] });
+  if (/\b(?:ignore|disregard|forget|override)/.test(lower))
+    yield* around(lower, { stems: ["previous"], before: 40, after: 60, patterns: [ignores] });
+  if (/forget|disregard|override/.test(lower))
+    yield* around(lower, { stems: ["direction", "guideline", "told", "rule"], before: 60, after: 30, patterns: [ignores, forgetsTold] });
+  yield* matchesOf(turnMarkers, lower);
+  yield* around(lower, { stems: ["above"], before: 60, after: 4, patterns: [repeatsAbove] });
+  yield* around(lower, { stems: ["appl", "mode", "anything now", "restrictions"], before: 60, after: 8, patterns: [freedFromRules] });
+  yield* overriddenElsewhere(lower);
+  yield* around(lower, { stems: ["user", "human", "operator", "anyone", "anybody"], before: 60, after: 8, patterns: [keepsFromPeople] });
+  if (/[忽不无]/.test(lower)) yield* matchesOf(ignoresInChinese, lower);
+}
+
+export const overridesInstructions = (lower: string): boolean => hasAny(overridesInstructionsAt(lower));
 
 /**
  * A place in an address, outside its query too, that is filled with what is worth having: `{id}` is
@@ -93,28 +121,40 @@ const collectors = [
 /** Whether a text (in lower case) names a service whose purpose is to show what is sent to it. */
 export const namesCollector = (lower: string): boolean => collectors.some((host) => lower.includes(host));
 
+/** Each name of such a service in it. */
+export function* collectorsAt(lower: string): Generator<Part> {
+  for (const host of collectors)
+    for (let at = lower.indexOf(host); at !== -1; at = lower.indexOf(host, at + host.length)) yield { start: at, end: at + host.length };
+}
+
 /** The end of a web address in running text. */
 const endOfUrl = /[\s"'<>`\\]/;
 const longestUrl = 4096;
 
 /**
- * "medium" where the query of a web address is long or has a placeholder, "low" where there is any
- * query. Each address is read once, so the time is linear.
+ * Web addresses whose query is long or has a placeholder. Each address is read once, so the time is
+ * linear.
  */
-export function exfiltratingUrl(text: string): "low" | "medium" | undefined {
-  let worst: "low" | undefined;
+export function* urlsWithDataAt(text: string): Generator<Part> {
   for (let at = text.indexOf("://"); at !== -1;) {
     const rest = text.slice(at + 3, at + 3 + longestUrl);
     const end = rest.search(endOfUrl);
     const url = end === -1 ? rest : rest.slice(0, end);
-    if (placeForData.test(url)) return "medium";
-    const query = url.indexOf("?");
-    if (query !== -1) {
-      const data = url.slice(query + 1);
-      if (data.length > 100 || /[{}[\]$]|%7b|%5b|…|\.\.\.|=$|data=|secret=|token=|prompt=|history=|content=/i.test(data)) return "medium";
-      if (data.length > 0) worst = "low";
-    }
+    if (hasData(url)) yield { start: at - schemeBefore(text, at), end: at + 3 + url.length };
     at = text.indexOf("://", at + 3 + url.length);
   }
-  return worst;
+}
+
+/** Whether a web address in the text would carry data away. */
+export const carriesData = (text: string): boolean => hasAny(urlsWithDataAt(text));
+
+/** The length of the letters of a scheme in front of "://". */
+const schemeBefore = (text: string, at: number): number =>
+  /[a-z][a-z0-9+.-]{0,20}$/i.exec(text.slice(Math.max(0, at - 21), at))?.[0].length ?? 0;
+
+function hasData(url: string): boolean {
+  if (placeForData.test(url)) return true;
+  const query = url.indexOf("?");
+  const data = query === -1 ? "" : url.slice(query + 1);
+  return data.length > 100 || /[{}[\]$]|%7b|%5b|…|\.\.\.|=$|data=|secret=|token=|prompt=|history=|content=/i.test(data);
 }

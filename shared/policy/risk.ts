@@ -8,12 +8,12 @@ import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
 import { walkResultContent } from "../model/subject/tool-call.ts";
 import { type Walk, alike } from "../model/subject/walk.ts";
 import { unreachable } from "../result.ts";
-import { findInvisible } from "../invisible-characters.ts";
+import { type InvisibleCharacter, findInvisible } from "../invisible-characters.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { objectOf } from "../json/values.ts";
 import type { Form } from "../model/subject/form.ts";
 import { isPasswordMember, namesSecret } from "../secret-shapes.ts";
-import { addressesReviewer, exfiltratingUrl, namesCollector, overridesInstructions } from "./phrases.ts";
+import { addressesReviewer, carriesData, namesCollector, overridesInstructions } from "./phrases.ts";
 import { type CredentialKind, isSecret, scanText } from "./scan-text.ts";
 
 export type RiskLevel = "low" | "medium" | "high";
@@ -39,9 +39,8 @@ export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((
  */
 type RiskFinding =
   /** `asksSecret`: a field of a form asks for what no server may ask for in one. */
-  | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" | "asksSecret" }
+  | { readonly kind: "urlWithData" | "addressesReviewer" | "overridesInstructions" | "asksSecret" }
   | { readonly kind: "credential"; readonly of: CredentialKind }
-  | { readonly kind: "media"; readonly of: "image" | "audio" | "binaryResource" }
   /** `characters`: more than these, for `size`; a run of these, for `blob`. */
   | { readonly kind: "size" | "blob"; readonly characters: number }
   | { readonly kind: "blankLines"; readonly lines: number }
@@ -63,8 +62,8 @@ export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } &
 const placesShown = 10;
 
 /**
- * Checks everything in a content that another party reads as text, and notes media and tools;
- * vectors are not checked. At most eleven notes of each kind and level (of secrets ten for each
+ * Checks everything in a content that another party reads as text. That there are images or tools
+ * is a fact about the content and no warning; vectors are not checked. At most eleven notes of each kind and level (of secrets ten for each
  * kind of secret), in the order of the content. Linear in its size; no note repeats anything from
  * it.
  */
@@ -86,10 +85,10 @@ export function findRisks(content: Content): RiskNote[] {
 function lookAtContent(content: Content, look: Look, notes: Notes): void {
   if (isPlain(content)) {
     if (content.kind === "form") lookAtFields(content, notes);
-    return void walkPlain(content, lookingBy(look, notes));
+    return void walkPlain(content, lookingBy(look));
   }
-  if ("kind" in content) return lookAtRequest(content, look, notes);
-  for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
+  if ("kind" in content) return lookAtRequest(content, look);
+  for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look);
 }
 
 /**
@@ -103,7 +102,7 @@ function lookAtFields({ schema }: Form, notes: Notes): void {
   }
 }
 
-function lookingBy(look: Look, notes: Notes): Walk {
+function lookingBy(look: Look): Walk {
   const text = (path: string, value: string): string => {
     look(value, path);
     return value;
@@ -112,13 +111,13 @@ function lookingBy(look: Look, notes: Notes): Walk {
     lookAtJson(value, path, look);
     return value;
   };
-  return { ...alike(text, json), media: (path, of) => notes.add("low", path, { kind: "media", of }), claim: text };
+  return { ...alike(text, json), claim: text };
 }
 
-function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void {
+function lookAtRequest(request: SamplingRequest, look: Look): void {
   if (request.systemPrompt !== undefined) look(request.systemPrompt, "/systemPrompt");
   for (const [m, message] of request.messages.entries())
-    for (const [c, block] of message.content.entries()) lookAtBlock(block, `/messages/${m}/content/${c}`, look, notes);
+    for (const [c, block] of message.content.entries()) lookAtBlock(block, `/messages/${m}/content/${c}`, look);
   for (const [t, tool] of (request.tools ?? []).entries()) {
     look(tool.name, `/tools/${t}/name`);
     if (tool.description !== undefined) look(tool.description, `/tools/${t}/description`);
@@ -126,7 +125,6 @@ function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void
   }
   for (const [s, sequence] of (request.stopSequences ?? []).entries()) look(sequence, `/stopSequences/${s}`);
   if (request.metadata !== undefined) lookAtJson(request.metadata, "/metadata", look);
-  if ((request.tools?.length ?? 0) > 0) notes.add("low", "/tools", { kind: "tools" });
 }
 
 function lookAtSize(characters: number, notes: Notes): void {
@@ -136,21 +134,20 @@ function lookAtSize(characters: number, notes: Notes): void {
 
 type Look = (text: string, pointer: string) => void;
 
-/** Checks everything in one block that is sent as text, and notes media. */
-function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
+/** Checks everything in one block that is sent as text. */
+function lookAtBlock(block: ReplyBlock, pointer: string, look: Look): void {
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
-    case "image":
-    case "audio":
-      return notes.add("low", pointer, { kind: "media", of: block.type });
     case "tool_use":
       look(block.name, `${pointer}/name`);
       return lookAtJson(block.input, `${pointer}/input`, look);
     case "tool_result":
-      for (const [p, piece] of block.content.entries()) walkResultContent(piece, `${pointer}/content/${p}`, lookingBy(look, notes));
+      for (const [p, piece] of block.content.entries()) walkResultContent(piece, `${pointer}/content/${p}`, lookingBy(look));
       if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
       return;
+    case "image":
+    case "audio":
     case "embedding":
       return;
     default:
@@ -199,30 +196,33 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   for (const of of scan.credentials) notes.add("high", pointer, { kind: "credential", of });
   if (scan.blob >= 300) notes.add("medium", pointer, { kind: "blob", characters: scan.blob });
   const lower = text.toLowerCase();
-  const url = namesCollector(lower) ? "medium" : scan.url ? exfiltratingUrl(text) : undefined;
-  if (url !== undefined) notes.add(url, pointer, { kind: "urlWithData" });
+  if (namesCollector(lower) || (scan.url && carriesData(text))) notes.add("medium", pointer, { kind: "urlWithData" });
   const address = addressesReviewer(lower);
   if (address !== undefined) notes.add(address, pointer, { kind: "addressesReviewer" });
   if (overridesInstructions(lower)) notes.add("medium", pointer, { kind: "overridesInstructions" });
 }
 
+/** Which warning a character makes that nobody sees. */
+export function invisibleRiskOf({ kind, codePoint }: Pick<InvisibleCharacter, "kind" | "codePoint">): InvisibleRisk {
+  // U+200E, U+200F and U+061C only mark a direction; the others turn text round.
+  if (kind === "bidi") return codePoint === 0x200e || codePoint === 0x200f || codePoint === 0x61c ? "bidirectionalMark" : "bidirectional";
+  if (kind === "tag") return "tagCharacters";
+  return kind === "other" ? "unseen" : kind;
+}
+
 function lookForInvisible(text: string, pointer: string, notes: Notes): void {
-  const counts = { override: 0, mark: 0, tag: 0, zeroWidth: 0, control: 0, other: 0 };
-  for (const { kind, codePoint } of findInvisible(text)) {
-    // U+200E, U+200F and U+061C only mark a direction; the others turn text round.
-    if (kind === "bidi") counts[codePoint === 0x200e || codePoint === 0x200f || codePoint === 0x61c ? "mark" : "override"] += 1;
-    else counts[kind] += 1;
-  }
-  const add = (level: RiskLevel, kind: InvisibleRisk, characters: number): void => {
-    if (characters > 0) notes.add(level, pointer, { kind, characters });
+  const counts = { bidirectional: 0, bidirectionalMark: 0, tagCharacters: 0, zeroWidth: 0, control: 0, unseen: 0 };
+  for (const character of findInvisible(text)) counts[invisibleRiskOf(character)] += 1;
+  const add = (level: RiskLevel, kind: InvisibleRisk): void => {
+    if (counts[kind] > 0) notes.add(level, pointer, { kind, characters: counts[kind] });
   };
-  add("high", "bidirectional", counts.override);
-  add("low", "bidirectionalMark", counts.mark);
-  add("high", "tagCharacters", counts.tag);
-  add(counts.zeroWidth >= 16 ? "high" : "medium", "zeroWidth", counts.zeroWidth);
-  add("medium", "control", counts.control);
+  add("high", "bidirectional");
+  add("low", "bidirectionalMark");
+  add("high", "tagCharacters");
+  add(counts.zeroWidth >= 16 ? "high" : "medium", "zeroWidth");
+  add("medium", "control");
   // A soft hyphen or two come with copied text; a row of others spells something or makes a gap.
-  add(counts.other >= 4 ? "medium" : "low", "unseen", counts.other);
+  add(counts.unseen >= 4 ? "medium" : "low", "unseen");
 }
 
 /** Bounds the notes: a request may have a hundred thousand bad places. */

@@ -1,7 +1,7 @@
 // One pass over a text for what its characters show: blank lines, long gaps, encoded data, keys.
 // The time is linear whatever the text is.
 
-import { assignsPassword, cardNumbers } from "../secret-shapes.ts";
+import { type Part, assignsPassword, cardNumbers, passwordsIn } from "../secret-shapes.ts";
 
 /** What a secret is shaped like. */
 export type CredentialKind =
@@ -87,7 +87,7 @@ export function scanText(text: string): TextScan {
     if (length >= shortestRun) {
       const run = text.slice(runStart, end);
       addCredentials(run, credentials);
-      if (length >= wrappedRun && isEncoded(run)) {
+      if (length >= wrappedRun && isEncoded(run) && !isPicture(text, runStart)) {
         // A line end (one or two characters) joins it to the run before.
         wrapped = wrappedEnd >= 0 && runStart - wrappedEnd <= 2 ? wrapped + length : length;
         wrappedEnd = end;
@@ -178,28 +178,60 @@ function addCredentials(run: string, found: Set<CredentialKind>): void {
   }
 }
 
+const hasKey = (run: string, prefix: string, least: number): boolean => keysAt(run, prefix, least).next().done !== true;
+
 /** What follows one prefix is not read again for the next. */
-function hasKey(run: string, prefix: string, least: number): boolean {
-  for (let at = run.indexOf(prefix), end = 0; at !== -1; at = run.indexOf(prefix, end)) {
+function* keysAt(text: string, prefix: string, least: number): Generator<Part> {
+  for (let at = text.indexOf(prefix), end = 0; at !== -1; at = text.indexOf(prefix, end)) {
     end = at + prefix.length;
-    if (at > 0 && isWordCharacter(run.charCodeAt(at - 1))) continue;
+    if (at > 0 && isWordCharacter(text.charCodeAt(at - 1))) continue;
     let digits = 0;
-    for (; end < run.length; end += 1) {
-      const unit = run.charCodeAt(end);
+    for (; end < text.length; end += 1) {
+      const unit = text.charCodeAt(end);
       if (!isWordCharacter(unit) && unit !== 0x2d && unit !== 0x5f) break;
       if (unit <= 57 && unit >= 48) digits += 1;
     }
     // A hyphenated word such as "sk-learn-compatible-estimators" has no digit.
-    if (end - at - prefix.length >= least && digits > 0) return true;
+    if (end - at - prefix.length >= least && digits > 0) yield { start: at, end };
   }
-  return false;
 }
 
+const pemKey = /^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/;
+const longestPem = 4_000;
+
 /** PEM, RFC 7468: "-----BEGIN … PRIVATE KEY-----". */
-function hasPemKey(text: string): boolean {
-  for (let at = text.indexOf("-----BEGIN "); at !== -1; at = text.indexOf("-----BEGIN ", at + 11))
-    if (/^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/.test(text.slice(at + 11, at + 70))) return true;
-  return false;
+function* pemKeysAt(text: string): Generator<Part> {
+  for (let at = text.indexOf("-----BEGIN "); at !== -1; at = text.indexOf("-----BEGIN ", at + 11)) {
+    if (!pemKey.test(text.slice(at + 11, at + 70))) continue;
+    const end = /-----END [A-Z0-9 ]{0,40}-----/.exec(text.slice(at, at + longestPem));
+    yield { start: at, end: end === null ? Math.min(text.length, at + 70) : at + end.index + end[0].length };
+  }
+}
+
+const hasPemKey = (text: string): boolean => pemKeysAt(text).next().done !== true;
+
+/** How the four kinds of picture begin in a `data:` address. */
+const pictureStart = /data:image\/(?:png;base64,iVBORw0KGgo|jpe?g;base64,\/9j\/|gif;base64,R0lGOD|webp;base64,UklGR)/i;
+
+/** Whether the run that begins at `start` is such a picture, and no message. */
+const isPicture = (text: string, start: number): boolean => pictureStart.test(text.slice(Math.max(0, start - 23), start + 11));
+
+/** Where the secrets of one kind are. A JSON Web Token has three parts in base64url. */
+export function* credentialsAt(text: string, kind: CredentialKind): Generator<Part> {
+  for (const [prefix, least, of] of prefixes) if (of === kind) yield* keysAt(text, prefix, least);
+  if (kind === "privateKey") yield* pemKeysAt(text);
+  else if (kind === "password") yield* passwordsIn(text);
+  else if (kind === "cardNumber") yield* cardNumbers(text);
+  else if (kind === "jsonWebToken")
+    for (const match of text.matchAll(/(?<![A-Za-z0-9])eyJ[\w+/-]{7,}\.eyJ[\w+/-]{7,}\.[\w+/-]{10,}/g))
+      yield { start: match.index, end: match.index + match[0].length };
+}
+
+/** Where encoded data is, wrapped lines together. */
+export function* blobsAt(text: string, least: number): Generator<Part> {
+  for (const { index, 0: run } of text.matchAll(/[A-Za-z0-9+/_.-]{56,}(?:\r?\n[A-Za-z0-9+/_.-]{56,})*/g))
+    if (run.length >= least && isEncoded(run.split("\n", 1)[0] ?? "") && !isPicture(text, index))
+      yield { start: index, end: index + run.length };
 }
 
 /**

@@ -1,9 +1,9 @@
 // Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out.
 // A chunk ends at a line end where it can; `lineGoesOn` marks one that does not.
 
-import type { Segment, InvisibleText } from "./text-view.ts";
+import type { InvisibleText, MarkedSegment } from "./text-view.ts";
 
-type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
+type Chunk = { readonly segments: readonly MarkedSegment[]; readonly lineGoesOn: boolean };
 
 const longest = 8_000;
 const longestWord = 200;
@@ -28,9 +28,9 @@ const labelLength = (what: InvisibleText): number => (what.kind === "tags" || wh
  * Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no
  * chunk has too many.
  */
-export function chunksOf(segments: readonly Segment[]): Chunk[] {
+export function chunksOf(segments: readonly MarkedSegment[]): Chunk[] {
   const chunks: Chunk[] = [];
-  let current: Segment[] = [];
+  let current: MarkedSegment[] = [];
   let length = 0;
   const end = (lineGoesOn: boolean): void => {
     chunks.push({ segments: current, lineGoesOn });
@@ -38,6 +38,11 @@ export function chunksOf(segments: readonly Segment[]): Chunk[] {
     length = 0;
   };
   for (const segment of segments) {
+    if (segment.kind === "markEnd") {
+      // A chunk's end has closed it already.
+      if (current.length > 0) current.push(segment);
+      continue;
+    }
     // A surrogate pair at the end of a text may fill the chunk to its last character.
     if (length >= longest) end(segment.kind === "unseen" || (segment.kind === "text" && !segment.text.startsWith("\n")));
     if (segment.kind !== "text") {

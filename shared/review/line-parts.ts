@@ -1,10 +1,10 @@
 // Cuts a long text into parts of some lines, so that a reader knows where they are: "lines 41–80 of
 // 121". Nothing is left out.
 
-import type { Segment } from "./text-view.ts";
+import type { MarkedSegment } from "./text-view.ts";
 
 /** `from` and `to` are the numbers of its first and last line, counted in the text itself. */
-type LinePart = { readonly segments: readonly Segment[]; readonly from: number; readonly to: number };
+type LinePart = { readonly segments: readonly MarkedSegment[]; readonly from: number; readonly to: number };
 
 /** Longer texts are cut. */
 const longestWhole = 60;
@@ -29,12 +29,12 @@ const lineEndsIn = (text: string): number => {
 /**
  * How many lines a page shows for the text. A run of blank lines is one: it is shown as its count.
  */
-export const shownLines = (segments: readonly Segment[]): number =>
+export const shownLines = (segments: readonly MarkedSegment[]): number =>
   1 +
   segments.reduce((sum, segment) => sum + (segment.kind === "text" ? lineEndsIn(segment.text) : segment.kind === "blankLines" ? 1 : 0), 0);
 
 /** How many lines the text has. */
-export const allLines = (segments: readonly Segment[]): number =>
+export const allLines = (segments: readonly MarkedSegment[]): number =>
   1 +
   segments.reduce(
     (sum, segment) => sum + (segment.kind === "text" ? lineEndsIn(segment.text) : segment.kind === "blankLines" ? segment.count : 0),
@@ -44,10 +44,10 @@ export const allLines = (segments: readonly Segment[]): number =>
 /**
  * The parts in order: one where the text is short. Each ends with a line end, except for the last.
  */
-export function linePartsOf(segments: readonly Segment[]): LinePart[] {
+export function linePartsOf(segments: readonly MarkedSegment[]): LinePart[] {
   if (shownLines(segments) <= longestWhole) return [{ segments, from: 1, to: allLines(segments) }];
   const parts: LinePart[] = [];
-  let current: Segment[] = [];
+  let current: MarkedSegment[] = [];
   let shown = 0;
   let from = 1;
   let ended = 0;
@@ -59,6 +59,8 @@ export function linePartsOf(segments: readonly Segment[]): LinePart[] {
     shown = 0;
   };
   for (const segment of segments) {
+    // A part's end has closed it already.
+    if (segment.kind === "markEnd" && current.length === 0) continue;
     if (segment.kind !== "text") {
       current.push(segment);
       if (segment.kind !== "blankLines") continue;

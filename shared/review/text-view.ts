@@ -2,6 +2,7 @@
 // characters told. It cuts and escapes nothing; the renderer escapes.
 
 import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
+import { type RiskLevel, riskLevels } from "../policy/risk.ts";
 
 /** What characters are that nobody sees. */
 export type InvisibleText =
@@ -26,6 +27,25 @@ export type Segment =
   /** Four or more blank lines in a row. */
   | { readonly kind: "blankLines"; readonly count: number };
 
+/** The number of a warning in the list of a page, and how grave it is. */
+export type Pin = { readonly number: number; readonly level: RiskLevel };
+
+/** Where a warning is in a text: UTF-16 offsets. */
+export type MarkedPart = Pin & { readonly start: number; readonly end: number };
+
+/** `isFirst`: no stretch before it has this warning. */
+type EdgePin = Pin & { readonly isFirst: boolean };
+
+/**
+ * The edges of a marked stretch, which take no room in the text. `level`: the gravest of what marks
+ * the stretch; `pins`: the warnings whose place begins with it.
+ */
+export type MarkEdge =
+  | { readonly kind: "markStart"; readonly level: RiskLevel; readonly pins: readonly EdgePin[] }
+  | { readonly kind: "markEnd" };
+
+export type MarkedSegment = Segment | MarkEdge;
+
 /** Shorter runs of blank lines or spaces are ordinary writing and tables. */
 const fewestBlankLines = 4;
 const fewestSpaces = 100;
@@ -39,7 +59,7 @@ const carriageReturn = 0x0d;
  */
 const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x202f || unit === 0x3000;
 
-type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
+export type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
 
 /** The end of the run of blank characters that begins at `from`. */
 function blanksEnd(text: string, from: number): number {
@@ -62,7 +82,7 @@ function blankLineEnd(text: string, from: number): number | null {
  * Long runs of blank lines and of spaces, in order. A scan, because a regular expression overflows
  * on millions of lines.
  */
-function* gapsIn(text: string): Generator<Gap> {
+export function* gapsIn(text: string): Generator<Gap> {
   let at = 0;
   let isLineStart = true;
   while (at < text.length) {
@@ -129,16 +149,22 @@ function whatIs(run: readonly InvisibleCharacter[], first: InvisibleCharacter, s
   return { kind: "character", name };
 }
 
+/** A segment with the offsets of the text that it shows. */
+type Placed = { readonly segment: Segment; readonly start: number; readonly end: number };
+
 /**
- * Adds the parts of a text without long gaps; invisible neighbours of one family become one part.
+ * Adds the parts of the text from `from` to `to`, which has no long gap; invisible neighbours of
+ * one family become one part.
  */
-function withUnseen(text: string, seen: Set<number>, into: Segment[]): void {
+function withUnseen(whole: string, { from, to }: { from: number; to: number }, seen: Set<number>, into: Placed[]): void {
+  const text = whole.slice(from, to);
   const unseen = findInvisible(text);
+  const add = (segment: Segment, start: number, end: number): void => void into.push({ segment, start: from + start, end: from + end });
   let at = 0;
   for (let i = 0; i < unseen.length;) {
     const first = unseen[i];
     if (first === undefined) break;
-    if (first.at > at) into.push({ kind: "text", text: text.slice(at, first.at) });
+    if (first.at > at) add({ kind: "text", text: text.slice(at, first.at) }, at, first.at);
     const run: InvisibleCharacter[] = [];
     at = first.at;
     for (
@@ -150,25 +176,85 @@ function withUnseen(text: string, seen: Set<number>, into: Segment[]): void {
       at += next.length;
       i += 1;
     }
-    into.push({ kind: "unseen", codePoint: first.codePoint, count: run.length, what: whatIs(run, first, seen) });
+    add({ kind: "unseen", codePoint: first.codePoint, count: run.length, what: whatIs(run, first, seen) }, first.at, at);
   }
-  if (at < text.length) into.push({ kind: "text", text: text.slice(at) });
+  if (at < text.length) add({ kind: "text", text: text.slice(at) }, at, text.length);
+}
+
+function placedView(text: string): Placed[] {
+  const placed: Placed[] = [];
+  const seen = new Set<number>();
+  let at = 0;
+  for (const gap of gapsIn(text)) {
+    withUnseen(text, { from: at, to: gap.at }, seen, placed);
+    const segment: Segment =
+      gap.kind === "lines"
+        ? { kind: "blankLines", count: gap.count }
+        : { kind: "unseen", codePoint: 0x20, count: gap.count, what: { kind: "spaces" } };
+    placed.push({ segment, start: gap.at, end: gap.end });
+    at = gap.end;
+  }
+  withUnseen(text, { from: at, to: text.length }, seen, placed);
+  return placed;
 }
 
 /**
  * The whole of `text` as parts in order, in linear time. Four blank lines or a hundred spaces in a
  * row become a count.
  */
-export function viewText(text: string): Segment[] {
-  const segments: Segment[] = [];
-  const seen = new Set<number>();
-  let at = 0;
-  for (const gap of gapsIn(text)) {
-    withUnseen(text.slice(at, gap.at), seen, segments);
-    if (gap.kind === "lines") segments.push({ kind: "blankLines", count: gap.count });
-    else segments.push({ kind: "unseen", codePoint: 0x20, count: gap.count, what: { kind: "spaces" } });
-    at = gap.end;
+export const viewText = (text: string): Segment[] => placedView(text).map(({ segment }) => segment);
+
+/**
+ * The same with the edges of what is marked. Marks that overlap become one, with the pins of all;
+ * a mark never begins or ends within a label.
+ */
+export function viewMarked(text: string, marks: readonly MarkedPart[]): MarkedSegment[] {
+  const placed = placedView(text);
+  const waiting = joined(marks);
+  const segments: MarkedSegment[] = [];
+  let mark = waiting.shift();
+  let isInside = false;
+  for (const { segment, start, end } of placed) {
+    let at = start;
+    while (mark !== undefined) {
+      const edge = isInside ? mark.end : mark.start;
+      // A label is not cut: its mark begins before it, and ends behind it.
+      if (edge >= end || (isInside && edge > start && segment.kind !== "text")) break;
+      if (segment.kind === "text" && edge > at) {
+        segments.push({ kind: "text", text: text.slice(at, edge) });
+        at = edge;
+      }
+      segments.push(isInside ? { kind: "markEnd" } : { kind: "markStart", level: mark.level, pins: mark.pins });
+      if (isInside) mark = waiting.shift();
+      isInside = !isInside;
+    }
+    if (segment.kind !== "text") segments.push(segment);
+    else if (at < end) segments.push(at === start ? segment : { kind: "text", text: text.slice(at, end) });
   }
-  withUnseen(text.slice(at), seen, segments);
+  if (isInside) segments.push({ kind: "markEnd" });
   return segments;
+}
+
+type JoinedMark = { readonly start: number; end: number; level: RiskLevel; readonly pins: EdgePin[] };
+
+const graver = (a: RiskLevel, b: RiskLevel): RiskLevel => (riskLevels.indexOf(a) > riskLevels.indexOf(b) ? a : b);
+
+/** In order, none of them empty; each warning has one pin in a stretch. */
+function joined(marks: readonly MarkedPart[]): JoinedMark[] {
+  const found: JoinedMark[] = [];
+  const inOrder = marks.filter(({ start, end }) => start < end).toSorted((a, b) => a.start - b.start || a.number - b.number);
+  const seen = new Set<number>();
+  for (const { start, end, number, level } of inOrder) {
+    const pin = { number, level, isFirst: !seen.has(number) };
+    seen.add(number);
+    const last = found.at(-1);
+    if (last === undefined || start >= last.end) {
+      found.push({ start, end, level, pins: [pin] });
+      continue;
+    }
+    last.end = Math.max(last.end, end);
+    last.level = graver(last.level, level);
+    if (last.pins.every((each) => each.number !== number)) last.pins.push(pin);
+  }
+  return found;
 }

@@ -1,5 +1,9 @@
-// Ordinary prompts and replies, which have nothing to mask. `{letter:length}` is a value without a
-// meaning, made from a seed.
+// Ordinary prompts and replies, which have nothing to mask and nothing to be warned of.
+// `{letter:length}` is a value without a meaning, made from a seed.
+
+import type { ChatRequest, ToolDefinition } from "../../shared/model/sampling.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
+import { madeFrom } from "./made-up.ts";
 
 export type OrdinaryText = { readonly kind: string; readonly text: string };
 
@@ -70,3 +74,39 @@ export const ordinaryTexts: readonly OrdinaryText[] = [
     "PUBLIC_URL=https://reviews.example.com/path?token=none#key",
   ),
 ];
+
+const picture = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
+const tools: ToolDefinition[] = [
+  { name: "search", description: "Searches the notes for words.", inputSchema: { type: "object", properties: { q: { type: "string" } } } },
+  { name: "read_note", description: "Reads one note by its name.", inputSchema: { type: "object" } },
+];
+const systemPrompt = "You are a helpful assistant. Answer in the language of the question, and say so where you do not know.";
+
+const chat = (text: string, more: Partial<ChatRequest> = {}): ChatRequest => ({
+  kind: "chat",
+  systemPrompt,
+  messages: [{ role: "user", content: [{ type: "text", text }] }],
+  maxTokens: 800,
+  ...more,
+});
+
+/** The texts as servers send them: alone, with a picture, with tools, as a tool's result, and as a call. */
+export function ordinaryRequests(next: () => number): (ChatRequest | ToolCall)[] {
+  return ordinaryTexts.flatMap((of) => {
+    const text = madeFrom(of.text, next);
+    return [
+      chat(text),
+      chat(text, { messages: [{ role: "user", content: [{ type: "text", text }, picture] }] }),
+      chat(text, { tools, toolChoice: "auto" }),
+      chat("", {
+        tools,
+        messages: [
+          { role: "user", content: [{ type: "text", text: "What do my notes say about https://shop.example.com/list?page=2?" }] },
+          { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "search", input: { q: "shop", limit: 5 } }] },
+          { role: "user", content: [{ type: "tool_result", toolUseId: "t1", content: [{ type: "text", text }, picture] }] },
+        ],
+      }),
+      { kind: "toolCall", server: "notes", tool: "append_note", arguments: { note: "2026-11-23", text } },
+    ];
+  });
+}

@@ -2,6 +2,7 @@
 // them, and what the server says of its tool.
 
 import type { Child } from "hono/jsx";
+import { pointerStep } from "../../shared/json/issue-collector.ts";
 import { itemsIn, membersIn } from "../../shared/json/exact-json.ts";
 import { isObject, parseJson } from "../../shared/json/values.ts";
 import { type ToolCall, argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
@@ -13,10 +14,11 @@ import { argumentName, objectText } from "../../shared/review/editable-fields.ts
 import type { SchemaField } from "../../shared/json-schema/schema-fields.ts";
 import { Difference } from "./changes.tsx";
 import { useWords } from "./language.ts";
-import { type FramedPart, Frames, Name, type Origin, OutsideText, SaidInline } from "./outside-text.tsx";
+import { type FramedPart, Frames, type Marks, Name, type Origin, SaidInline } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
-import { type Showing, TextPart } from "./text-part.tsx";
+import type { Pin } from "../../shared/review/text-view.ts";
+import { MarkedText, Pins, type Showing, TextPart, marksAt } from "./text-part.tsx";
 import { TypedMembers, isTouched } from "./typed-form.tsx";
 
 type CallProps = {
@@ -32,7 +34,10 @@ type CallProps = {
 const titleOf = (call: ToolCall, { page: { pieces } }: Words): Child[] =>
   fill(argumentsJsonOf(call) === "{}" ? pieces.runBare : pieces.run, { name: <Name value={call.tool} /> });
 
-const Letters = ({ text }: { text: string }) => (text === "" ? <i>{useWords().review.outside.empty}</i> : <SaidInline text={text} />);
+type LettersProps = { readonly text: string; readonly marks?: Marks | undefined };
+
+const Letters = ({ text, marks }: LettersProps) =>
+  text === "" ? <i>{useWords().review.outside.empty}</i> : <SaidInline text={text} {...(marks === undefined ? {} : { marks })} />;
 
 /** A text in its letters; one that could be taken for another value in quotes. */
 function leafText(json: string): string {
@@ -40,35 +45,71 @@ function leafText(json: string): string {
   return typeof value === "string" && parseJson(value) === undefined ? value : json;
 }
 
+/** The marks of a name or a value by its place: names have the place of their value with a "?". */
+type MarksOfValues = (path: string, text: string) => Marks;
+
+type ValuesProps = { readonly json: string; readonly path?: string; readonly marksOf?: MarksOfValues | undefined };
+
 /** A JSON value as lists of names and values, each written as it is sent. */
-const Values = ({ json }: { json: string }) => {
+const Values = ({ json, path = "", marksOf }: ValuesProps) => {
   const value: unknown = JSON.parse(json);
   if (Array.isArray(value) && value.length > 0)
     return (
       <ol class="values">
-        {itemsIn(json).map((item) => (
+        {itemsIn(json).map((item, i) => (
           <li>
-            <Values json={item} />
+            <Values json={item} path={`${path}/${i}`} marksOf={marksOf} />
           </li>
         ))}
       </ol>
     );
-  if (!isObject(value) || Object.keys(value).length === 0) return <Letters text={leafText(json)} />;
+  if (!isObject(value) || Object.keys(value).length === 0) {
+    const text = leafText(json);
+    return <Letters text={text} marks={marksOf?.(path, text)} />;
+  }
   return (
     <dl class="values">
       {[...membersIn(json)].map(([name, member]) => (
         <div>
           <dt>
-            <Letters text={name} />
+            <Letters text={name} marks={marksOf?.(`${path}${pointerStep(name)}?`, name)} />
           </dt>
           <dd>
-            <Values json={member} />
+            <Values json={member} path={path + pointerStep(name)} marksOf={marksOf} />
           </dd>
         </div>
       ))}
     </dl>
   );
 };
+
+/** Every name and value with its place, in the order of `Values`. */
+function* textsIn(json: string, path = ""): Generator<readonly [path: string, text: string]> {
+  const value: unknown = JSON.parse(json);
+  if (Array.isArray(value) && value.length > 0) for (const [i, item] of itemsIn(json).entries()) yield* textsIn(item, `${path}/${i}`);
+  else if (!isObject(value) || Object.keys(value).length === 0) yield [path, leafText(json)];
+  else
+    for (const [name, member] of membersIn(json)) {
+      yield [`${path}${pointerStep(name)}?`, name];
+      yield* textsIn(member, path + pointerStep(name));
+    }
+}
+
+/** The marks of a call's arguments, whose warnings are about all of them together. */
+function argumentMarks(showing: Showing, json: string): { marksOf: MarksOfValues; unplaced: readonly Pin[] } {
+  const whole = marksAt(showing, argumentsPath, "");
+  const first = new Map<number, string>();
+  if (whole.unplaced.length > 0)
+    for (const [path, text] of textsIn(json))
+      for (const { number } of marksAt(showing, argumentsPath, text).parts) if (!first.has(number)) first.set(number, path);
+  return {
+    marksOf: (path, text) => ({
+      parts: marksAt(showing, argumentsPath, text).parts,
+      idOf: (number) => (first.get(number) === path ? whole.idOf(number) : undefined),
+    }),
+    unplaced: whole.unplaced.filter(({ number }) => !first.has(number)),
+  };
+}
 
 /** Each change by the name of its argument. */
 const Changes = ({ changes }: { changes: readonly FieldChange[] }) => (
@@ -116,11 +157,14 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   const error = editing?.errors.get(argumentsPath);
   const touched = editing !== undefined && (isTouched(field, editing) || error !== undefined);
   const edited = editing === undefined ? null : editedCall(call, editing.kept);
+  const json = argumentsJsonOf(edited?.ok === true ? edited.value : call);
+  const { marksOf, unplaced } = argumentMarks(showing, json);
   const [ownChanges, earlierChanges] = [inside(own), inside(earlier)];
   return (
     <section class={touched ? "part changed" : "part"} id={prefix + placeId(argumentsPath)}>
       <header>
         <h2>{titleOf(call, words)}</h2>
+        <Pins pins={unplaced} prefix={showing.marks.prefix} />
         {touched ? <span class="badge">{page.changes.changed}</span> : null}
       </header>
       {error === undefined ? null : <p class="sub fault">{error}</p>}
@@ -131,7 +175,7 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
         <p class="sub">{showing.isOpen ? page.changes.sent[showing.gate] : page.changes.closed}</p>
       )}
       <div class="view said">
-        <Values json={argumentsJsonOf(edited?.ok === true ? edited.value : call)} />
+        <Values json={json} marksOf={marksOf} />
       </div>
       {before === null ? null : <Before call={call} before={before} />}
       {editing === undefined ? null : (
@@ -174,8 +218,8 @@ const Definition = ({ call, showing, prefix, described }: Omit<PartProps, "befor
         <h2>{fill(words.page.call.said, { server: <Name value={call.server} /> })}</h2>
         <span class="size">{claimWords(annotations, words)}</span>
       </summary>
-      {title === undefined ? null : <OutsideText text={title} />}
-      {description === undefined ? null : <OutsideText text={description} />}
+      {title === undefined ? null : <MarkedText showing={showing} path="/definition/title" text={title} />}
+      {description === undefined ? null : <MarkedText showing={showing} path="/definition/description" text={description} />}
       {described.length === 0 ? null : (
         <div class="said">
           <dl class="values told">

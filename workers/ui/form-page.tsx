@@ -20,6 +20,7 @@ import { type Origin, Frames, Name, OutsideText, Plain, plainLetters } from "./o
 import { placeId } from "./place-id.ts";
 import { RecuseForm } from "./recuse-form.tsx";
 import { fill } from "./sentence.tsx";
+import { MarkedText, type Showing } from "./text-part.tsx";
 
 /** In characters: a longer text is typed into a field of several lines. */
 const longestLine = 120;
@@ -220,6 +221,7 @@ export const BigHost = ({ url }: { url: string }) => (
 type FormContentProps = {
   readonly view: FormView;
   readonly origins: { readonly request: Origin; readonly reply: Origin };
+  readonly showing: Showing;
   /** What was sent in a form that did not count. */
   readonly kept: Typed | undefined;
   readonly errors: ReadonlyMap<string, string>;
@@ -227,7 +229,7 @@ type FormContentProps = {
   readonly signIn: string | undefined;
 };
 
-export const FormContent = ({ view, origins, kept, errors, signIn }: FormContentProps) => {
+export const FormContent = ({ view, origins, showing, kept, errors, signIn }: FormContentProps) => {
   const { form } = useWords().page;
   const { request, reply } = view;
   const { url, message } = request;
@@ -236,7 +238,7 @@ export const FormContent = ({ view, origins, kept, errors, signIn }: FormContent
   const typed = kept ?? typedOf(fields, reply?.content ?? null);
   const part = (
     <section class="part" id={placeId("/message")}>
-      <OutsideText text={message} />
+      <MarkedText showing={showing} path="/message" text={message} />
       {url === undefined || signIn !== undefined ? null : <OutsideText text={url} />}
     </section>
   );

@@ -14,9 +14,10 @@ import { stepsOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { People, Time } from "./names.tsx";
-import { Name, Plain, plainLetters } from "./outside-text.tsx";
+import { Name, PinMark, plainLetters } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill, fillText } from "./sentence.tsx";
+import { markId } from "./text-part.tsx";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
@@ -171,21 +172,29 @@ export const promptPrefix = "prompt-";
 
 const noForm = { schema: {} };
 
-type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
+type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView; readonly number: number };
 
-/** Where it is: a field of the prompt is named as part of the prompt at the response gate. */
-const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, words: Words): { to: string; place: string } => {
+/** The texts that have marks for their warnings. */
+const markedText =
+  /^\/(?:systemPrompt|message|arguments|definition\/(?:title|description)|structuredContent)$|^\/(?:messages|content|tools)\/.*\/(?:text|input|description|inputSchema|structuredContent)$/;
+
+/**
+ * Where it is, in words and as an id: its mark, or its piece of the page where that has none. A
+ * field of the prompt is named as part of the prompt at the response gate.
+ */
+function placeOf({ pointer, view: { gate, request }, number }: RiskPlaceProps, words: Words): { to: string; place: string } {
   const { page } = words;
   const field = fieldsOfForm(request.kind === "form" ? request : noForm).find(
     (each) => pointer === `/schema/properties${each.pointer.slice("/content".length)}`,
   );
   if (field !== undefined) return { to: editField(field.pointer), place: plainLetters(field.title, words) };
-  // The tools as a whole have no place of their own.
-  const isTools = pointer === "/tools";
-  const place = isTools ? page.pieces.tools : placeWords(pointer, words, request.kind);
-  if (gate === "request" || isInReply(pointer)) return { to: placeId(isTools ? "/tools/0" : pointer), place };
-  return { to: promptId, place: page.warnings.inPrompt.replace("{place}", place) };
-};
+  const place = placeWords(pointer, words, request.kind);
+  const isHere = gate === "request" || isInReply(pointer);
+  return {
+    to: markedText.test(pointer) ? markId(number) : isHere ? placeId(pointer) : promptId,
+    place: isHere ? place : page.warnings.inPrompt.replace("{place}", place),
+  };
+}
 
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
@@ -199,7 +208,7 @@ export function headingWords({ risks }: ReviewFacts, { page: { warnings }, revie
   return `${fillText(warnings.heading, { n: risks.length })}${marks.colon}${said}`;
 }
 
-/** The warnings, the highest first, each with a link to what it is about. */
+/** The warnings, the highest first, a line each: its number, which leads to its mark in the text. */
 export const Warnings = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   if (facts.risks.length === 0) return null;
@@ -211,16 +220,20 @@ export const Warnings = ({ view, facts }: ViewWithFacts) => {
         {headingWords(facts, words)}
       </h2>
       <ol>
-        {facts.risks.map((risk) => {
-          const sentence = <Plain value={riskWords(risk, words)} />;
-          if (risk.pointer === "") return <li class={risk.level}>{sentence}</li>;
-          const { to, place } = placeOf({ pointer: risk.pointer, view }, words);
+        {facts.risks.map((risk, i) => {
+          const number = i + 1;
+          const line = (
+            <>
+              <PinMark pin={{ number, level: risk.level }} />
+              <span>{riskWords(risk, words)}</span>
+            </>
+          );
+          if (risk.pointer === "") return <li>{line}</li>;
+          const { to, place } = placeOf({ pointer: risk.pointer, view, number }, words);
           return (
-            <li class={risk.level}>
+            <li>
               <a href={`#${to}`}>
-                <span>
-                  {sentence} <span class="soft">{place}</span>
-                </span>
+                {line} <span class="soft">{place}</span>
               </a>
             </li>
           );

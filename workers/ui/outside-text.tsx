@@ -9,23 +9,52 @@ import type { ContentKind } from "../../shared/model/subject/subject.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
 import { chunksOf } from "../../shared/review/chunks.ts";
 import { allLines, linePartsOf } from "../../shared/review/line-parts.ts";
-import { viewText, type Segment } from "../../shared/review/text-view.ts";
+import { type MarkedPart, type MarkedSegment, type Pin, type Segment, viewMarked, viewText } from "../../shared/review/text-view.ts";
 import { useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
-const Parts = ({ segments }: { segments: readonly Segment[] }) => {
-  const words = useWords();
-  return (
-    <>
-      {segments.map((segment) =>
-        segment.kind === "text" ? (
-          segment.text
-        ) : (
-          <b class={segment.kind === "unseen" ? "unseen" : "unseen gap"}>{invisibleWords(segment, words)}</b>
-        ),
-      )}
-    </>
-  );
+/**
+ * The number of a warning. It is drawn from an attribute and is no text, so that nothing that a
+ * text says can pass for it, and a copied text is the text alone.
+ */
+export const PinMark = ({ pin: { number, level }, id }: { pin: Pin; id?: string | undefined }) => (
+  <b class={`pin ${level}`} data-n={String(number)} {...(id === undefined ? {} : { id })}></b>
+);
+
+/** The marks of a text, and the ids of their pins, to which the list of warnings leads. */
+export type Marks = { readonly parts: readonly MarkedPart[]; readonly idOf: (number: number) => string | undefined };
+
+const noMarks: Marks = { parts: [], idOf: () => undefined };
+
+const Label = ({ segment }: { segment: Exclude<Segment, { kind: "text" }> }) => (
+  <b class={segment.kind === "unseen" ? "unseen" : "unseen gap"}>{invisibleWords(segment, useWords())}</b>
+);
+
+type PartsProps = { readonly segments: readonly MarkedSegment[]; readonly idOf?: Marks["idOf"] };
+
+/** A mark is closed where the segments end. */
+const Parts = ({ segments, idOf = noMarks.idOf }: PartsProps): Child => {
+  const children: Child[] = [];
+  for (let i = 0; i < segments.length; i += 1) {
+    const segment = segments[i];
+    if (segment === undefined || segment.kind === "markEnd") continue;
+    if (segment.kind === "text") children.push(segment.text);
+    else if (segment.kind !== "markStart") children.push(<Label segment={segment} />);
+    else {
+      const end = segments.findIndex(({ kind }, at) => at > i && kind === "markEnd");
+      const inside = segments.slice(i + 1, end === -1 ? segments.length : end);
+      i += inside.length;
+      children.push(
+        <mark class={segment.level}>
+          {segment.pins.map((pin) => (
+            <PinMark pin={pin} id={pin.isFirst ? idOf(pin.number) : undefined} />
+          ))}
+          <Parts segments={inside} />
+        </mark>,
+      );
+    }
+  }
+  return <>{children}</>;
 };
 
 /**
@@ -93,8 +122,9 @@ export const Frames = ({ parts }: { parts: readonly FramedPart[] }) => (
 );
 
 /** A segment without elements. */
-const lettersOf = (segment: Segment, words: Words): string => {
+const lettersOf = (segment: MarkedSegment, words: Words): string => {
   if (segment.kind === "text") return segment.text;
+  if (segment.kind === "markStart" || segment.kind === "markEnd") return "";
   const label = `⟨${invisibleWords(segment, words)}⟩`;
   return segment.kind === "unseen" ? label : `\n${label}\n`;
 };
@@ -115,24 +145,24 @@ export const plainLetters = (value: string, words: Words): string =>
 const mostLabels = 1_000;
 
 /** Labels beyond `mostLabels` are written as text: ⟨U+200B⟩. */
-function withFewLabels(segments: readonly Segment[], words: Words): readonly Segment[] {
+function withFewLabels(segments: readonly MarkedSegment[], words: Words): readonly MarkedSegment[] {
   let labels = 0;
-  const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
+  const from = segments.findIndex(({ kind }) => (kind === "unseen" || kind === "blankLines") && (labels += 1) > mostLabels);
   if (from === -1) return segments;
   const letters = segments.slice(from).map((segment) => lettersOf(segment, words));
   return [...segments.slice(0, from), { kind: "text", text: letters.join("") }];
 }
 
 /** A text without its frame. A long one is in chunks, which the browser lays out on demand. */
-const Said = ({ segments }: { segments: readonly Segment[] }) => {
+const Said = ({ segments, idOf }: { segments: readonly MarkedSegment[]; idOf: Marks["idOf"] }) => {
   const { outside } = useWords().page;
   const chunks = chunksOf(segments);
-  if (chunks.length <= 1) return <Parts segments={chunks[0]?.segments ?? []} />;
+  if (chunks.length <= 1) return <Parts segments={chunks[0]?.segments ?? []} idOf={idOf} />;
   return (
     <>
       {chunks.map((chunk) => (
         <div class="stretch">
-          <Parts segments={chunk.segments} />
+          <Parts segments={chunk.segments} idOf={idOf} />
           {chunk.lineGoesOn ? <b class="unseen gap">{outside.lineGoesOn}</b> : null}
         </div>
       ))}
@@ -141,7 +171,7 @@ const Said = ({ segments }: { segments: readonly Segment[] }) => {
 };
 
 /** A whole text from outside, uncut: a long one in parts, each with the numbers of its lines. */
-export const OutsideText = ({ text }: { text: string }) => {
+export const OutsideText = ({ text, marks = noMarks }: { text: string; marks?: Marks }) => {
   const words = useWords();
   if (text === "")
     return (
@@ -149,12 +179,13 @@ export const OutsideText = ({ text }: { text: string }) => {
         <i>{words.review.outside.empty}</i>
       </div>
     );
-  const segments = withFewLabels(viewText(text), words);
+  const { idOf } = marks;
+  const segments = withFewLabels(viewMarked(text, marks.parts), words);
   const parts = linePartsOf(segments);
   if (parts.length === 1)
     return (
       <div class="said" dir="auto">
-        <Said segments={segments} />
+        <Said segments={segments} idOf={idOf} />
       </div>
     );
   const of = allLines(segments);
@@ -164,7 +195,7 @@ export const OutsideText = ({ text }: { text: string }) => {
         <details class="lines" open>
           <summary class="chev">{fill(words.page.outside.lines, { from, to, of })}</summary>
           <div class="said" dir="auto">
-            <Said segments={inside} />
+            <Said segments={inside} idOf={idOf} />
           </div>
         </details>
       ))}
@@ -172,8 +203,8 @@ export const OutsideText = ({ text }: { text: string }) => {
   );
 };
 
-/** The same from the text itself: for differences. */
-export const SaidInline = ({ text }: { text: string }) => {
+/** The same from the text itself: for differences and values. */
+export const SaidInline = ({ text, marks = noMarks }: { text: string; marks?: Marks }) => {
   const words = useWords();
-  return <Said segments={withFewLabels(viewText(text), words)} />;
+  return <Said segments={withFewLabels(viewMarked(text, marks.parts), words)} idOf={marks.idOf} />;
 };

@@ -56,7 +56,7 @@ function resultPart(context: Omit<PieceContext, "role">, path: string, content: 
       return (
         <TextPart
           showing={showing}
-          path={path}
+          path={`${path}/description`}
           fixed
           id={id}
           title={

@@ -164,6 +164,7 @@ export function showingOf(
   editing: Editing | undefined,
   own: readonly FieldChange[],
   earlier: FieldChange[],
+  prefix = "",
 ): Showing {
   const version = view.versions.findLast(({ by }) => by !== null);
   const sentence = words.page.changes.versionBy;
@@ -179,6 +180,7 @@ export function showingOf(
         ? words.page.redaction.byRule
         : fill(sentence, { by: <Person name={version.by ?? ""} reader={view.reviewer} />, at: <Time at={version.at} now={view.now} /> }),
     isWarned: (path) => view.risks.some(({ pointer }) => isWithin(pointer, path)),
+    marks: { risks: facts.risks.map((note, i) => ({ number: i + 1, note })), prefix },
   };
 }
 
@@ -334,7 +336,7 @@ const Reviewed = ({ input, facts, content, prompt, history, origins }: ReviewedP
     const errors = new Map(
       (input.problem === undefined ? [] : fieldProblems(input.problem, words)).map(({ field, message }) => [field, message]),
     );
-    return <FormContent view={view} origins={origins} kept={kept?.edits} errors={errors} signIn={signIn} />;
+    return <FormContent view={view} origins={origins} showing={content} kept={kept?.edits} errors={errors} signIn={signIn} />;
   }
   return (
     <>

@@ -145,19 +145,19 @@ const review = `
 .content, .rail { margin-top: 1rem; min-width: 0; }
 .content > * + *, .rail > * + * { margin-top: 1rem; }
 .clock { display: none; }
-.warnings { border: 1.5px solid var(--no); border-radius: var(--r); background: var(--no-tint); counter-reset: warning; }
+.warnings { border: 1.5px solid var(--no); border-radius: var(--r); background: var(--no-tint); }
 .warnings.mind { border-color: var(--warn); background: var(--warn-tint); }
-.warnings h2 { display: flex; align-items: center; gap: .5rem; padding: .5rem .875rem .25rem; color: var(--no); }
+.warnings h2 { display: flex; align-items: center; gap: .5rem; padding: .375rem .875rem .125rem; color: var(--no); }
 .warnings.mind h2 { color: var(--warn); }
-.warnings li { counter-increment: warning; }
-.warnings li, .warnings a { display: flex; gap: .625rem; align-items: center; line-height: 1.35; }
-.warnings li { padding: 0 .875rem; min-height: var(--hit); }
-.warnings a { flex: 1; min-height: var(--hit); padding: .25rem 0; color: var(--ink); text-decoration: none; }
-.warnings a::after { content: "↓" / ""; margin-left: auto; color: var(--soft); }
+.warnings li, .warnings a { display: flex; gap: 0 .625rem; align-items: center; line-height: 1.3; min-height: var(--hit); color: var(--ink); }
+.warnings li > * { flex: 1; min-width: 0; } .warnings li > .pin { flex: none; } .warnings li:not(:has(a)), .warnings a { padding: 0 .875rem; }
+.warnings a { text-decoration: none; }
+.warnings a::after { content: "↓" / ""; flex: none; margin-left: auto; color: var(--soft); }
 .warnings a:hover { text-decoration: underline; }
-.warnings li::before { content: counter(warning); flex: none; display: inline-grid; place-items: center; min-width: 1.5rem; height: 1.5rem; border-radius: .75rem; background: var(--soft); color: var(--card); font: 600 1rem/1 var(--sans); }
-.warnings li.high::before { background: var(--no); color: var(--no-ink); } .warnings li.medium::before { background: var(--warn); color: var(--warn-tint); }
-.warnings li + li { border-top: 1px solid color-mix(in srgb, var(--soft) 25%, transparent); }
+/* Rows of 43 px with targets of 44. */
+.warnings li + li { margin-top: -1px; border-top: 1px solid color-mix(in srgb, var(--soft) 25%, transparent); } .warnings li + li > a { margin-top: -1px; }
+.pin { flex: none; display: inline-grid; place-items: center; min-width: 1.5rem; height: 1.5rem; border-radius: .75rem; background: var(--soft); color: var(--card); font: 600 1rem/1 var(--sans); user-select: none; }
+.pin::before { content: attr(data-n); } .pin.high { background: var(--no); color: var(--no-ink); } .pin.medium { background: var(--warn); color: var(--warn-tint); }
 .votes li { display: flex; gap: .5rem; align-items: flex-start; padding: .125rem 0; }
 .votes .i { margin-top: .125rem; } .votes .ok .i { color: var(--yes); } .votes .wait { color: var(--soft); }
 .facts { border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
@@ -219,6 +219,11 @@ textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; ove
 .part:has(> .edit[open]) > .view { display: none; }
 .stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
 .unseen { padding: 0 .35em; border-radius: .25em; background: var(--out); color: var(--out-ink); font: 600 1rem/1.4 var(--sans); white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
+mark { padding: 0 .15em; border-radius: .2em; background: none; color: inherit; box-shadow: 0 0 0 1.5px var(--soft); -webkit-box-decoration-break: clone; box-decoration-break: clone; }
+mark.high { background: var(--no-tint); box-shadow: 0 0 0 1.5px var(--no); } mark.medium { background: var(--warn-tint); box-shadow: 0 0 0 1.5px var(--warn); }
+mark .pin, .pins .pin { min-width: 1.25rem; height: 1.25rem; margin-right: .25rem; border-radius: .25rem; scroll-margin: 4rem 0 11rem; } .pin:target, mark:has(.pin:target) { outline: 3px solid var(--focus); outline-offset: 1px; }
+mark:has(> .gap) { display: flex; flex-wrap: wrap; align-items: center; } mark > .gap { flex: 1; margin: .125rem 0; }
+.said:has(mark) { line-height: 1.75; }
 .unseen.gap { display: block; margin: .375rem 0; padding: .25rem .75rem; text-align: center; }
 .values { padding: 0; } ol.values { padding-left: 2rem; list-style: decimal; } .values .values { margin-top: .125rem; }
 dl.values { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .125rem 1rem; } dl.values > div { display: contents; } .values dt { font-weight: 600; }
@@ -322,6 +327,7 @@ const wide = `
   .lead, .content { grid-column: 1; }
   h1, h1 .name { font-size: 1.5rem; }
   .review:not(.closed) .strip { display: none; }
+  .warnings .soft { flex: none; }
   .rail { grid-column: 2; grid-row: 1 / span 2; align-self: start; position: sticky; top: 1rem; margin-top: 0; display: flex; flex-direction: column; max-height: calc(100vh - 2rem); }
   .rail > .facts { min-height: 8rem; display: flex; flex-direction: column; overflow: hidden; }
   .rail > .decide { flex: none; }
@@ -341,8 +347,9 @@ const wide = `
     .rail > .facts dl { padding-top: .875rem; }
   }
 }
+@media (max-width: 61.99rem) { .warnings .soft { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; } }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
-@media (forced-colors: active) { .unseen, .badge, .warnings li::before { border: 1px solid; } .said { border-left: .625rem double; } }
+@media (forced-colors: active) { .unseen, .badge, .pin { border: 1px solid; } mark { outline: 1px solid; } .said { border-left: .625rem double; } }
 @media print { .top .end, .decide, .live, .edit, .act { display: none; } .review { padding-bottom: 0; } }
 `;
 

@@ -9,13 +9,14 @@ import type { FieldChange } from "../../shared/review/difference.ts";
 import { asSubmitted } from "../../shared/review/submitted-text.ts";
 import { editField } from "../../shared/review/form.ts";
 import { allLines, shownLines } from "../../shared/review/line-parts.ts";
-import { viewText } from "../../shared/review/text-view.ts";
+import { type NumberedRisk, markedParts } from "../../shared/review/risk-places.ts";
+import { type Pin, viewText } from "../../shared/review/text-view.ts";
 import { Difference } from "./changes.tsx";
 import { Icon } from "./icons.tsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
-import { OutsideText } from "./outside-text.tsx";
-import { fillText } from "./sentence.tsx";
+import { type Marks, OutsideText, PinMark } from "./outside-text.tsx";
+import { fill, fillText } from "./sentence.tsx";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
 /** `undefined` in its place: the review is closed, or its content is not editable here. */
@@ -40,7 +41,28 @@ export type Showing = {
   readonly editedBy: Child;
   /** Whether a warning is about the field at a path, or about one within it. */
   readonly isWarned: (path: string) => boolean;
+  readonly marks: TextMarks;
 };
+
+/** The warnings with their numbers in the page's list; `prefix`: before the ids of their marks. */
+export type TextMarks = { readonly risks: readonly NumberedRisk[]; readonly prefix: string };
+
+/** The id of the mark of a warning. */
+export const markId = (number: number, prefix = ""): string => `${prefix}w${number}`;
+
+type PlacedWarnings = Marks & {
+  /** The warnings that are about this text and have no place in it that can be marked. */
+  readonly unplaced: readonly Pin[];
+};
+
+/** The warnings about the text at a path, as it is shown. */
+export function marksAt({ marks: { risks, prefix } }: Pick<Showing, "marks">, path: string, text: string): PlacedWarnings {
+  const here = risks.filter(({ note }) => note.pointer === path);
+  const parts = markedParts(text, here);
+  const placed = new Set(parts.map(({ number }) => number));
+  const unplaced = here.filter(({ number }) => !placed.has(number)).map(({ number, note: { level } }) => ({ number, level }));
+  return { parts, idOf: (number) => markId(number, prefix), unplaced };
+}
 
 /** A text of up to so many lines is never folded. */
 const neverFolded = 6;
@@ -53,13 +75,15 @@ const linesToRead = (text: string): number =>
 export const isFoldable = (text: string): boolean => linesToRead(text) > neverFolded;
 
 /**
- * Longer texts, and those in which something would be invisible, are shown in parts or with labels;
- * their field is behind "Edit".
+ * Longer texts, and those in which something would be invisible or a warning has its place, are
+ * shown in parts, with labels or with marks; their field is behind "Edit".
  */
 const longestField = 6_000;
 const mostFieldLines = 60;
 
-function isField(text: string): boolean {
+function isField(text: string, { parts }: Pick<PlacedWarnings, "parts">): boolean {
+  // A field has no marks in it.
+  if (parts.length > 0) return false;
   const segments = viewText(text);
   const isPlain = segments.every(({ kind }) => kind === "text");
   return isPlain && text.length <= longestField && shownLines(segments) <= mostFieldLines;
@@ -142,7 +166,54 @@ const Differences = ({ showing, path, field }: Pick<TextPartProps, "showing" | "
   );
 };
 
-const Body = ({ showing, path, text, kind = "text", about, field }: TextPartProps & { field: Field | null }) => {
+/** In which lines of a field the warnings are that its text has marks for. */
+const FieldMarks = ({ text, marks: { parts } }: { text: string; marks: PlacedWarnings }) => {
+  const { warnings } = useWords().page;
+  const { marks } = useWords().review;
+  const first = parts.filter(({ number }, i) => parts.findIndex((each) => each.number === number) === i);
+  if (first.length === 0) return null;
+  return (
+    <p class="sub pins">
+      {first
+        .toSorted((a, b) => a.number - b.number)
+        .map((pin, i) => (
+          <>
+            {i === 0 ? "" : marks.comma}
+            <PinMark pin={pin} />
+            {fill(warnings.inLine, { n: String(text.slice(0, pin.start).split("\n").length) })}
+          </>
+        ))}
+    </p>
+  );
+};
+
+/** A text that is no field, with its marks; the warnings that have no place in it stand above it. */
+export const MarkedText = ({ showing, path, text }: Pick<TextPartProps, "showing" | "path" | "text">) => {
+  const marks = marksAt(showing, path, text);
+  return (
+    <>
+      {marks.unplaced.length === 0 ? null : (
+        <p class="sub pins">
+          <Pins pins={marks.unplaced} prefix={showing.marks.prefix} />
+        </p>
+      )}
+      <OutsideText text={text} marks={marks} />
+    </>
+  );
+};
+
+/** The warnings about a whole text. */
+export const Pins = ({ pins, prefix }: { pins: readonly Pin[]; prefix: string }) => (
+  <>
+    {pins.map((pin) => (
+      <PinMark pin={pin} id={markId(pin.number, prefix)} />
+    ))}
+  </>
+);
+
+type BodyProps = TextPartProps & { readonly field: Field | null; readonly marks: PlacedWarnings };
+
+const Body = ({ showing, path, text, kind = "text", about, field, marks }: BodyProps) => {
   const words = useWords();
   const label = placeWords(path, words, showing.kind);
   const shown = field?.value ?? text;
@@ -157,12 +228,12 @@ const Body = ({ showing, path, text, kind = "text", about, field }: TextPartProp
       )}
       <Differences showing={showing} path={path} field={field} />
       {kind === "removable" && field?.isChanged === true ? <p class="sub">{words.page.edit.removable}</p> : null}
-      {area !== null && isField(text) ? (
+      {area !== null && isField(text, marks) ? (
         area
       ) : (
         <>
           <div class="view">
-            <OutsideText text={shown} />
+            <OutsideText text={shown} marks={marks} />
           </div>
           {area === null ? null : (
             <details class="edit" open={field?.isChanged === true || field?.error !== undefined}>
@@ -170,6 +241,7 @@ const Body = ({ showing, path, text, kind = "text", about, field }: TextPartProp
                 {words.page.edit.open}
                 <span class="sr">: {label}</span>
               </summary>
+              <FieldMarks text={shown} marks={marks} />
               {area}
             </details>
           )}
@@ -196,6 +268,8 @@ export const TextPart = (props: TextPartProps) => {
   const { showing, path, title, text, folds = false, id, fixed = false } = props;
   const words = useWords();
   const field = fixed ? null : fieldAt(showing, path, text);
+  const marks = marksAt(showing, path, field?.value ?? text);
+  const pins = <Pins pins={marks.unplaced} prefix={showing.marks.prefix} />;
   const isTouched = field?.isChanged === true || field?.error !== undefined;
   const isEdited = showing.earlier.has(path);
   const badge = isTouched ? <span class="badge">{words.page.changes.changed}</span> : null;
@@ -205,10 +279,11 @@ export const TextPart = (props: TextPartProps) => {
       <section class={isTouched ? "part changed" : "part"} {...place}>
         <header>
           <h2>{title}</h2>
+          {pins}
           {badge}
-          {field !== null && isField(text) ? <Act field={field} label={placeWords(path, words, showing.kind)} /> : null}
+          {field !== null && isField(text, marks) ? <Act field={field} label={placeWords(path, words, showing.kind)} /> : null}
         </header>
-        <Body {...props} field={field} />
+        <Body {...props} field={field} marks={marks} />
       </section>
     );
   }
@@ -216,10 +291,11 @@ export const TextPart = (props: TextPartProps) => {
     <details class={isTouched ? "part changed" : "part"} {...place} open={isTouched || isEdited || showing.isWarned(path)}>
       <summary class="chev">
         <h2>{title}</h2>
+        {pins}
         {badge}
         <span class="size">{sizeWords(text, words)}</span>
       </summary>
-      <Body {...props} field={field} />
+      <Body {...props} field={field} marks={marks} />
     </details>
   );
 };

@@ -23,7 +23,7 @@ type RichSection = { readonly type: "rich_text_section"; readonly elements: read
 type RichPart =
   | RichSection
   | { readonly type: "rich_text_preformatted"; readonly elements: readonly Inline[] }
-  | { readonly type: "rich_text_list"; readonly style: "bullet"; readonly elements: readonly RichSection[] };
+  | { readonly type: "rich_text_list"; readonly style: "bullet" | "ordered"; readonly elements: readonly RichSection[] };
 export type PlainText = { readonly type: "plain_text"; readonly text: string; readonly emoji: false };
 export type Button = {
   readonly type: "button";
@@ -157,9 +157,9 @@ export const paragraph = (...elements: Inline[]): SlackBlock => ({
   elements: [{ type: "rich_text_section", elements }],
 });
 
-export const list = (lines: readonly (readonly Inline[])[]): SlackBlock => ({
+export const list = (lines: readonly (readonly Inline[])[], style: "bullet" | "ordered" = "bullet"): SlackBlock => ({
   type: "rich_text",
-  elements: [{ type: "rich_text_list", style: "bullet", elements: lines.map((elements) => ({ type: "rich_text_section", elements })) }],
+  elements: [{ type: "rich_text_list", style, elements: lines.map((elements) => ({ type: "rich_text_section", elements })) }],
 });
 
 /** A text from outside under its label, preformatted. `shown` has at most 3,000 characters. */

@@ -18,7 +18,8 @@ import { type Text, textOf } from "../../words/text.ts";
 import { vectorsIn, vectorsText } from "../../review/vectors.ts";
 import type { MessageView, ReviewView } from "../../review/view.ts";
 
-type Piece = { readonly label: string; readonly text: string };
+/** `at`: the JSON pointer of the text in the content. */
+type Piece = { readonly label: string; readonly text: string; readonly at?: string };
 
 /** Kinds of content that a message never shows. */
 export const unshownKinds = ["image", "audio", "file", "tool", "toolUse", "toolResult", "vector", "metadata", "secret"] as const;
@@ -51,12 +52,13 @@ class Gathering {
   }
 
   /**
+   * @param at The text's JSON pointer.
    * @param raw The value that the text was made of, where writing it as JSON may hide a secret from
    *   the check.
    */
-  show(label: string, text: string, raw?: unknown): void {
+  show(label: string, at: string, text: string, raw?: unknown): void {
     if (isSecret(text) || (raw !== undefined && holdsSecret(raw))) this.count("secret");
-    else this.pieces.push({ label, text });
+    else this.pieces.push({ label, at, text });
   }
 
   count(kind: UnshownKind): void {
@@ -77,12 +79,12 @@ export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
 function gather(view: ReviewView, into: Gathering): void {
   if (view.subject === "message") return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
   if (view.subject === "toolCall") {
-    if (view.gate === "request") return into.show(into.labels.call, callText(view.request), view.request.arguments);
-    return view.reply === null ? into.show(into.place.result, "") : gatherResult(view.reply, into);
+    if (view.gate === "request") return into.show(into.labels.call, "/arguments", callText(view.request), view.request.arguments);
+    return view.reply === null ? into.show(into.place.result, "/content", "") : gatherResult(view.reply, into);
   }
   const content = view.gate === "request" ? view.request : view.reply;
   for (const { path, text, raw } of content === null ? [] : textsOf(content))
-    into.show(fieldWords(path, { gate: view.gate, kind: view.request.kind }, into.words), text, raw);
+    into.show(fieldWords(path, { gate: view.gate, kind: view.request.kind }, into.words), path, text, raw);
 }
 
 /** What would run: its tool and its arguments together, as they are sent. */
@@ -90,24 +92,26 @@ const callText = (call: ToolCall): string => prettyJson(`{"name":${JSON.stringif
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
   const { lang, place, labels } = into;
-  if (request.systemPrompt !== undefined) into.show(place.systemPrompt, request.systemPrompt);
+  if (request.systemPrompt !== undefined) into.show(place.systemPrompt, "/systemPrompt", request.systemPrompt);
   for (const [i, { role, content }] of request.messages.entries()) {
     const ordinal = { n: String(i + 1), of: String(request.messages.length) };
     const label =
       request.kind === "embedding"
         ? textOf(labels.text, ordinal, lang)
         : textOf(labels.message, { ...ordinal, role: labels.roles[role] }, lang);
-    if (content.length === 0) into.show(label, "");
+    const at = `/messages/${i}/content`;
+    if (content.length === 0) into.show(label, at, "");
     for (const [j, block] of content.entries()) {
-      if (block.type === "text") into.show(content.length === 1 ? label : label + into.numbered(place.part, j + 1), block.text);
+      if (block.type === "text")
+        into.show(content.length === 1 ? label : label + into.numbered(place.part, j + 1), `${at}/${j}`, block.text);
       else into.count(unshownNames[block.type]);
     }
   }
   // As JSON: Slack may not show the line breaks that stop sequences often begin with.
   for (const [i, stop] of (request.stopSequences ?? []).entries())
-    into.show(into.numbered(place.stopSequence, i + 1), JSON.stringify(stop), stop);
+    into.show(into.numbered(place.stopSequence, i + 1), `/stopSequences/${i}`, JSON.stringify(stop), stop);
   const schema = request.responseFormat?.schema;
-  if (schema !== undefined) into.show(labels.schema, objectText(schema), schema);
+  if (schema !== undefined) into.show(labels.schema, "/responseFormat", objectText(schema), schema);
   // An empty list of tools is sent too, so it counts as not shown.
   if (request.tools !== undefined) into.unshown.tool = request.tools.length;
   if (request.metadata !== undefined) into.unshown.metadata = 1;
@@ -123,30 +127,34 @@ function gatherReply(view: MessageView, into: Gathering): void {
   const { place, labels } = into;
   const content = view.reply?.content ?? [];
   const vectors = view.reply === null ? [] : vectorsIn(view.reply);
-  if (content.length === 0) into.show(place.reply, "");
+  if (content.length === 0) into.show(place.reply, "/content", "");
   // Only the beginning of each vector is shown, so vectors also count as not shown.
-  if (vectors.length > 0) into.show(labels.vectors, vectorsText(vectors));
-  for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : into.numbered(place.part, i + 1), into);
+  if (vectors.length > 0) into.show(labels.vectors, "/content", vectorsText(vectors));
+  for (const [i, block] of content.entries())
+    gatherBlock(view, block, { at: `/content/${i}`, part: content.length === 1 ? "" : into.numbered(place.part, i + 1) }, into);
 }
 
-function gatherBlock(view: MessageView, block: ReplyBlock, part: string, into: Gathering): void {
+type BlockPlace = { readonly at: string; readonly part: string };
+
+function gatherBlock(view: MessageView, block: ReplyBlock, { at, part }: BlockPlace, into: Gathering): void {
   const { place, labels } = into;
-  if (block.type === "text") into.show(place.reply + part, block.text);
-  else if (block.type === "tool_use" && requestKindOf(view) !== "sampling") into.show(labels.toolUse + part, useText(block), block);
+  if (block.type === "text") into.show(place.reply + part, at, block.text);
+  else if (block.type === "tool_use" && requestKindOf(view) !== "sampling") into.show(labels.toolUse + part, at, useText(block), block);
   else into.count(unshownNames[block.type]);
 }
 
 function gatherResult({ content, structuredContent }: ToolResult, into: Gathering): void {
   const { place, labels } = into;
-  if (content.length === 0 && structuredContent === undefined) into.show(place.result, "");
+  if (content.length === 0 && structuredContent === undefined) into.show(place.result, "/content", "");
   for (const [i, piece] of content.entries()) {
     const label = content.length === 1 ? place.result : place.result + into.numbered(place.part, i + 1);
-    if (piece.type === "text") into.show(label, piece.text);
+    const at = `/content/${i}`;
+    if (piece.type === "text") into.show(label, at, piece.text);
     else if (piece.type === "image" || piece.type === "audio") into.count(piece.type);
     else if (piece.type === "resource" && "blob" in piece.resource) into.count("file");
-    else into.show(label, objectText(asJson(piece)), piece);
+    else into.show(label, at, objectText(asJson(piece)), piece);
   }
-  if (structuredContent !== undefined) into.show(labels.structured, objectText(structuredContent), structuredContent);
+  if (structuredContent !== undefined) into.show(labels.structured, "/structuredContent", objectText(structuredContent), structuredContent);
 }
 
 /** The block without its undefined members, as it was parsed. */
@@ -169,12 +177,12 @@ export function beginningOf(pieces: readonly Piece[], room: number, words: Notic
   const shown: Piece[] = [];
   let left = room;
   let missing = 0;
-  for (const { label, text } of pieces) {
+  for (const { text, ...piece } of pieces) {
     const start = left > 0 ? longestStart(text, left, words) : "";
     missing += text.length - start.length;
     if (start === "" && text !== "") left = 0;
     else {
-      shown.push({ label, text: start });
+      shown.push({ ...piece, text: start });
       left = start === text ? left - grownLength(shownText(start, words)) : 0;
     }
   }

@@ -166,7 +166,7 @@ const shortened = (sentence: string, words: NoticeWords): string =>
   cutAt(shownText(cutAt(sentence, longestSentence), words), 2 * longestSentence);
 const longestSentence = 300;
 
-/** The risk notes, the gravest first. */
+/** The warnings, the gravest first, with the numbers that they have on the page. */
 export function riskBlocks({ risks }: ReviewFacts, words: NoticeWords): SlackBlock[] {
   const { lang, review, slack } = words;
   if (risks.length === 0) return [];
@@ -174,5 +174,9 @@ export function riskBlocks({ risks }: ReviewFacts, words: NoticeWords): SlackBlo
     .slice(0, mostLines)
     .map((risk) => [strong(`${review.riskLevels[risk.level]}${review.marks.colon}`), say(shortened(riskWords(risk, words), words))]);
   const more = risks.length - lines.length;
-  return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(textOf(slack.risks.more, { n: more }, lang))]] : lines)];
+  return [
+    paragraph(strong(review.risks)),
+    list(lines, "ordered"),
+    ...(more > 0 ? [paragraph(say(textOf(slack.risks.more, { n: more }, lang)))] : []),
+  ];
 }

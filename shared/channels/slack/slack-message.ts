@@ -29,6 +29,7 @@ import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { toolName } from "../../model/subject/tool-call.ts";
+import type { RiskNote } from "../../policy/risk.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import { textOf } from "../../words/text.ts";
 import type { ReviewView } from "../../review/view.ts";
@@ -166,12 +167,22 @@ function countWords(characters: number, unshown: LeftOut, { lang, review: { coun
 }
 
 function contentBlocks(view: ReviewView, words: NoticeWords, pieces: SlackContent["pieces"]): SlackBlock[] {
-  const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text, words) }));
+  const { risks } = reviewFacts(view);
+  const shown = pieces.map(({ label, at = "", text }) => ({ label: label + warningsAt(at, risks, words), text: shownText(text, words) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
     paragraph(strong(slackGateWords(reviewFacts(view), words).content), ...(isLabelled ? [say(` ${words.slack.unseen}`)] : [])),
     ...shown.map(({ label, text }) => framed(label, text)),
   ];
+}
+
+/**
+ * The numbers of the warnings about a text, beside its label. They never stand in the text, which
+ * could imitate them.
+ */
+function warningsAt(at: string, risks: readonly RiskNote[], { review: { marks }, slack }: NoticeWords): string {
+  const numbers = risks.flatMap(({ pointer }, i) => (pointer === at || pointer.startsWith(`${at}/`) ? [String(i + 1)] : []));
+  return at === "" || numbers.length === 0 ? "" : slack.risks.here.replace("{numbers}", numbers.join(marks.comma));
 }
 
 /** Characters of a hand-over's note; the page has all of it. */

@@ -127,7 +127,6 @@ export function walkResultContent(content: ResultContent, path: string, walk: Wa
       return { ...content, text: walk.text(`${path}/text`, content.text) };
     case "image":
     case "audio":
-      walk.media(path, content.type);
       return content;
     case "resource_link": {
       const { uri, name, description, mimeType } = content;
@@ -139,7 +138,6 @@ export function walkResultContent(content: ResultContent, path: string, walk: Wa
       const at = `${path}/resource`;
       const about = { ...fixed(at, "uri", resource.uri), ...fixed(at, "mimeType", resource.mimeType) };
       if ("text" in resource) return { ...content, resource: { ...resource, ...about, text: walk.text(`${at}/text`, resource.text) } };
-      walk.media(path, "binaryResource");
       return { ...content, resource: { ...resource, ...about } };
     }
     default:

@@ -21,7 +21,6 @@ export type Walk = {
   // What is shown and checked, and is no reviewer's to change.
   fixedText(path: string, value: string): string;
   fixedObject(path: string, value: JsonObject): JsonObject;
-  media(path: string, of: "image" | "audio" | "binaryResource"): void;
   /** Shown and checked, and sent nowhere. */
   claim(path: string, value: string): void;
 };
@@ -35,7 +34,6 @@ export const unchanged: Walk = {
   number: (_, value) => value,
   fixedText: (_, value) => value,
   fixedObject: (_, value) => value,
-  media: () => {},
   claim: () => {},
 };
 

@@ -139,7 +139,7 @@ export const openRequest: MessageView & { readonly request: ChatRequest } = {
       pointer: "/messages/2/content/0/content/0/text",
     },
     { level: "medium", kind: "overridesInstructions", pointer: "/messages/2/content/0" },
-    { level: "low", kind: "media", of: "image", pointer: "/messages/0/content/1" },
+    { level: "medium", kind: "zeroWidth", characters: 1, pointer: "/messages/2/content/0/content/0/text" },
   ],
   notes: [{ kind: "omitted", field: "metadata", why: "The routing table passes no metadata to claude-sonnet-4-5." }],
   worstCostUsd: 0.0138,

@@ -106,11 +106,12 @@ describe("a review page says only what is true now", () => {
     expect(wordsOf({ ...openRequest, models: [{ ...demo, provider: "acme" }] })).toContain("from acme");
   });
 
-  test("at the response gate a risk of the prompt says so, and leads to the fold that the prompt is in", () => {
+  test("at the response gate a risk of the prompt says so, and leads to its mark in the fold that the prompt is in", () => {
     const html = renderedReview({ ...openResponse, risks: openRequest.risks });
     expect(html).toMatch(
-      /<a href="#prompt"><span><bdi class="plain">There is an image here[^<]*<\/bdi> <span class="soft">In the prompt: Message 1, part 2</,
+      /<a href="#w1"><b class="pin high" data-n="1"><\/b><span>2 characters reverse the text<\/span> <span class="soft">In the prompt: Message 3/,
     );
+    expect(html.match(/ id="w1"/g)).toHaveLength(1);
     expect(html).toContain('<details class="ours" id="prompt" open="">');
     expect(html).not.toContain('href="#message-');
   });

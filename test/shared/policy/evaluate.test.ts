@@ -66,7 +66,7 @@ const audioResult = requestOf({
   ],
 });
 const tools = requestOf({ tools: [{ name: "t", inputSchema: {} }] });
-const note = (level: "low" | "medium" | "high"): PolicyFacts["risk"][number] => ({ level, kind: "tools", pointer: "" });
+const note = (level: "low" | "medium" | "high"): PolicyFacts["risk"][number] => ({ level, kind: "overridesInstructions", pointer: "" });
 
 const conditions: [object, Partial<PolicyFacts>, Partial<PolicyFacts>][] = [
   [{}, {}, { server: "never" }],

@@ -4,6 +4,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { isWarned, measured, warningsTable } from "../../../scripts/warnings.ts";
+import { findRisks } from "../../../shared/policy/risk.ts";
+import { markedParts } from "../../../shared/review/risk-places.ts";
+import { ordinaryRequests } from "../../corpus/ordinary.ts";
+import { seeded } from "../../support/seeded.ts";
 import { attacks, ordinary, unseenAttacks, unseenOrdinary } from "../../support/warning-corpus.ts";
 
 const share = ({ warned, texts }: { readonly warned: number; readonly texts: number }): number => warned / texts;
@@ -19,6 +23,24 @@ test("the corpus has each text once, attacks of six kinds, and ten languages of 
   expect(new Set(all.map(({ text }) => text)).size).toBe(all.length);
   expect(new Set(attacks.map(({ kind }) => kind)).size).toBe(6);
   for (const list of [attacks, ordinary]) expect(new Set(list.map(({ language }) => language)).size).toBeGreaterThanOrEqual(10);
+});
+
+test("fewer than one in twenty ordinary requests has a warning, those with images and tools too", () => {
+  const requests = [1, 2, 3].flatMap((seed) => ordinaryRequests(seeded(seed)));
+  const warned = requests.filter((request) => findRisks(request).length > 0);
+  expect(requests.length).toBeGreaterThan(500);
+  expect(warned.length / requests.length).toBeLessThan(0.05);
+});
+
+test("every warning of the corpus has its place in the text", () => {
+  const unplaced = [...attacks, ...unseenAttacks, ...ordinary, ...unseenOrdinary].flatMap(({ text }) =>
+    findRisks({ content: [{ type: "text", text }], model: "" }).flatMap((note, number) => {
+      const parts = markedParts(text, [{ number, note }]);
+      const isInside = parts.every(({ start, end }) => start >= 0 && start < end && end <= text.length);
+      return parts.length > 0 && isInside ? [] : [`${note.kind}: ${text}`];
+    }),
+  );
+  expect(unplaced).toEqual([]);
 });
 
 test("what is hidden has a warning in every form", () => {

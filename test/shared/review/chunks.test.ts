@@ -11,7 +11,11 @@ const textOf = (text: string) =>
   chunksOf(viewText(text))
     .flatMap(({ segments }) =>
       segments.map((segment) =>
-        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? invisibleWords(segment, words) : "\n".repeat(segment.count),
+        segment.kind === "text"
+          ? segment.text
+          : segment.kind === "unseen"
+            ? invisibleWords(segment, words)
+            : "\n".repeat("count" in segment ? segment.count : 0),
       ),
     )
     .join("");
@@ -53,7 +57,11 @@ test("no text loses or gains a character, and no stretch is much longer than the
     fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
       const text = pieces.join("");
       const labelled = viewText(text).map((segment) =>
-        segment.kind === "text" ? segment.text : segment.kind === "unseen" ? invisibleWords(segment, words) : "\n".repeat(segment.count),
+        segment.kind === "text"
+          ? segment.text
+          : segment.kind === "unseen"
+            ? invisibleWords(segment, words)
+            : "\n".repeat("count" in segment ? segment.count : 0),
       );
       expect(textOf(text)).toBe(labelled.join(""));
       for (const { segments } of chunksOf(viewText(text))) {

@@ -28,7 +28,7 @@ test("the cost is the worst case before, what it was after, and nothing for a to
 });
 
 test("the gravest risk comes first, and levels without any are not counted", () => {
-  const risk = (level: "low" | "medium" | "high") => ({ level, kind: "tools" as const, pointer: "" });
+  const risk = (level: "low" | "medium" | "high") => ({ level, kind: "overridesInstructions" as const, pointer: "" });
   const facts = reviewFacts({ ...openRequest, risks: [risk("low"), risk("high"), risk("low")] });
   expect(facts.risks.map(({ level }) => level)).toEqual(["high", "low", "low"]);
   expect(facts.riskCounts).toEqual([

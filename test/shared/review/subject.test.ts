@@ -122,8 +122,7 @@ describe("rules and warnings look at every text", () => {
   });
 
   test("and find nothing in what is harmless", () => {
-    for (const content of [call, form, answer]) expect(findRisks(content)).toEqual([]);
-    expect(findRisks(result)).toEqual([{ level: "low", kind: "media", of: "image", pointer: "/content/2" }]);
+    for (const content of [call, form, answer, result]) expect(findRisks(content)).toEqual([]);
     expect(findRisks(openRequest.request).length).toBeGreaterThan(0);
   });
 });

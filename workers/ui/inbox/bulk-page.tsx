@@ -11,7 +11,7 @@ import { Document, type InboxMark } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { HeadingWords, headingWords, Strip } from "../lead.tsx";
-import { Plain } from "../outside-text.tsx";
+import { PinMark } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { ReplyOf, RequestOf } from "../subject-content.tsx";
 import { Notices, replyHistory, requestHistory, showingOf } from "../review-page.tsx";
@@ -59,9 +59,9 @@ const RiskNote = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => 
       <div>
         <b>{headingWords(facts, words)}</b>
         <ul>
-          {facts.risks.map((risk) => (
+          {facts.risks.map((risk, i) => (
             <li>
-              <Plain value={riskWords(risk, words)} />
+              <PinMark pin={{ number: i + 1, level: risk.level }} /> {riskWords(risk, words)}
               {risk.pointer === "" ? null : <span class="soft"> {placeWords(risk.pointer, words, view.request.kind)}</span>}
             </li>
           ))}
@@ -75,7 +75,7 @@ const RiskNote = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => 
 const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts; prefix: string }) => {
   const words = useWords();
   const origins = originsOf(view, words);
-  const prompt = showingOf({ view, facts }, words, undefined, [], requestHistory(view));
+  const prompt = showingOf({ view, facts }, words, undefined, [], requestHistory(view), prefix);
   const request = <RequestOf view={view} showing={prompt} origins={origins} prefix={`${prefix}prompt-`} />;
   const details = <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={undefined} prefix={prefix} />;
   if (view.gate === "request" || view.reply === null)
@@ -85,7 +85,7 @@ const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts
         {details}
       </>
     );
-  const reply = showingOf({ view, facts }, words, undefined, [], replyHistory(view));
+  const reply = showingOf({ view, facts }, words, undefined, [], replyHistory(view), prefix);
   return (
     <>
       <ReplyOf view={view} showing={reply} origins={origins} prefix={prefix} />

@@ -92,6 +92,7 @@ export const pageEn = {
     some: { low: "{n} low", medium: "{n} medium", high: "{n} high" },
     inPrompt: "In the prompt: {place}",
     place: "in: {place}",
+    inLine: " line {n}",
     none: "none found",
   },
   facts: {

@@ -51,7 +51,7 @@ export const slackEn = {
     quorum: "{needed, # person has/# people have} to approve; {votes} did so far.",
     note: "Differs from the request: {note}",
   },
-  risks: { more: "{n, # more note/# more notes} behind Open" },
+  risks: { here: " (warnings: {numbers})", more: "{n, # more note/# more notes} behind Open" },
   unseen: "Invisible characters are named in ⟨ ⟩.",
   hidden: {
     heading: "Not everything is shown here, so it cannot be approved here. Not shown: ",

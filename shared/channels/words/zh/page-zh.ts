@@ -88,6 +88,7 @@ export const pageZh = {
     some: { low: "低 {n}", medium: "中 {n}", high: "高 {n}" },
     inPrompt: "提示词中：{place}",
     place: "位置：{place}",
+    inLine: " 第 {n} 行",
     none: "未发现",
   },
   facts: {

@@ -51,7 +51,7 @@ export const slackZh = {
     quorum: "需 {needed} 人批准，目前 {votes} 人已批准。",
     note: "与请求不同：{note}",
   },
-  risks: { more: "另有 {n} 条，可点“打开”查看" },
+  risks: { here: "（警告：{numbers}）", more: "另有 {n} 条，可点“打开”查看" },
   unseen: "不可见字符以名称写在 ⟨ ⟩ 中。",
   hidden: {
     heading: "此处未显示全部内容，因此不能在此批准。未显示：",

@@ -76,8 +76,9 @@ describe("a message with the whole content", () => {
       quorum: 2,
       state: { kind: "voted", votes: 1, quorum: 2 },
       risks: [
-        { level: "low", kind: "urlWithData", pointer: "/x" },
-        { level: "high", kind: "blankLines", lines: 400, pointer: "/x" },
+        { level: "medium", kind: "urlWithData", pointer: "/messages/0/content/0/text" },
+        { level: "high", kind: "blankLines", lines: 400, pointer: "/messages/0/content/0/text" },
+        { level: "low", kind: "unseen", characters: 1, pointer: "/systemPrompt" },
       ],
     };
     const words = wordsOf(accepted(slackMessage(input(view))));
@@ -97,9 +98,11 @@ describe("a message with the whole content", () => {
       "2 people have to approve; 1 did so far.",
     ])
       expect(words).toContain(part);
-    const [high, low] = ["400 blank lines in a row", "A web address here has a query."].map((risk) => words.indexOf(risk));
+    const [high, low] = ["400 blank lines hide the rest", "Address may carry data away"].map((risk) => words.indexOf(risk));
     expect(high).toBeGreaterThan(0);
     expect(high).toBeLessThan(low ?? 0);
+    // Beside the labels stand the numbers that the warnings have in the list, and on the page.
+    for (const label of ["System prompt (warnings: 3)", "Message 1 of 1, user (warnings: 1, 2)"]) expect(words).toContain(label);
     const dates = nodesIn(slackMessage(input(view)).blocks).filter(({ type }) => type === "date");
     expect(dates.map(({ timestamp }) => timestamp)).toEqual([Math.floor(view.deadlineAt / 1_000)]);
   });
@@ -248,7 +251,7 @@ describe("a message whose content is cut", () => {
   test("is one with more models, notes of risk or letters in a name than it shows", () => {
     const model = plainRequest.models[0];
     if (model === undefined) throw new Error("no model");
-    const risk = { level: "low", kind: "tools", pointer: "" } as const;
+    const risk = { level: "medium", kind: "overridesInstructions", pointer: "" } as const;
     for (const [change, words] of [
       [{ models: Array.from({ length: 22 }, () => model) }, "2 models that it may go to"],
       [{ risks: Array.from({ length: 21 }, () => risk) }, "1 risk note"],

@@ -187,7 +187,7 @@ describe("the page", () => {
     const browser = await atConsole();
     const { text } = await browser.get(`servers/${server}`);
     expect(text).toContain("is hidden until you accept it");
-    expect(text).toContain("The text tells the model to ignore its instructions");
+    expect(text).toContain("Overrides earlier instructions");
     expect(text).toMatch(/<del>.*merged/s);
     expect(text).toMatch(/<ins>.*force/s);
     const branch = (await known()).tools[0];
