@@ -42,7 +42,7 @@ export const startSignIn = ({ server, clientId, redirectUri, state, nonce }: Sig
     });
     to.searchParams.set("nonce", nonce);
     const grant: SignInGrant = { metadata: keptOf(metadata), client, redirectUri };
-    return { kind: "started", to: to.href, verifier, grant: jsonOf(grant) };
+    return { kind: "started", to: to.href, issuer: metadata.issuer, verifier, grant: jsonOf(grant) };
   });
 
 /** Trades the code for the ID token. `iss` is checked before the code is sent anywhere (RFC 9207). */
