@@ -24,7 +24,7 @@ import {
   runReaches,
   travel,
 } from "../support/gateway.ts";
-import { InboxBrowser, addresses, configureInbox, newestSignInLink, readFor, waits } from "../support/inbox.ts";
+import { InboxBrowser, addresses, beforeThePage, configureInbox, newestSignInLink, readFor, waits } from "../support/inbox.ts";
 import { promptMarker, reasonMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { pathOf, press } from "../support/reviewer.ts";
@@ -245,7 +245,14 @@ describe("a review's page under the session", () => {
   });
 
   test.each<[string, (fields: URLSearchParams, run: string) => Promise<Response>, number]>([
-    ["sent at once", (fields, run) => browser.post(pageOf(run), fields), 409],
+    [
+      "sent at once",
+      (fields, run) => {
+        beforeThePage();
+        return browser.post(pageOf(run), fields);
+      },
+      409,
+    ],
     [
       "with the nonce of another session",
       async (fields, run) => {
@@ -391,7 +398,7 @@ describe("alike reviews together", () => {
   });
 
   test.each<[string, (fields: URLSearchParams) => void, readonly string[]]>([
-    ["too soon", () => travel(-1_500), ["early", "early", "early"]],
+    ["too soon", beforeThePage, ["early", "early", "early"]],
     ["half an hour later", () => travel(31 * 60_000), ["lateForm", "lateForm", "lateForm"]],
     [
       "with one's nonce at another",

@@ -39,7 +39,7 @@ import {
   publicUrl,
 } from "../support/gateway.ts";
 import { everyKind } from "../support/control.ts";
-import { InboxBrowser, addresses, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
+import { InboxBrowser, addresses, beforeThePage, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
 import { ConsoleBrowser, atConsole } from "../support/console.ts";
 import { givenGrant } from "../support/grants.ts";
 import { expectPublished, unjudged } from "../support/published.ts";
@@ -223,6 +223,7 @@ function inboxAsks(): Asks {
       const { cookie, run, browser } = await signedIn();
       const path = browser.at(`/inbox/reviews/request/${run}`);
       const fields = await browser.form(path);
+      beforeThePage();
       const form = (change: Record<string, string>, headers: Record<string, string> = {}): Ask =>
         posted(path, new URLSearchParams({ ...Object.fromEntries(fields), ...change }), { Cookie: cookie, ...headers });
       return [
@@ -652,7 +653,7 @@ const asks: Asks = {
       [400, form({ version: "x" })],
       [403, form({}, { Origin: "null" })],
       [404, { ...form({}), path: "/r/x" }],
-      [409, form({ act: approveAct(0), nonce: fields.get("nonce") ?? "" })],
+      [409, form({ act: approveAct(0), nonce: nonceFor(link, fields, -60_000) })],
       [415, form({}, { "Content-Type": "text/plain", Origin: publicUrl })],
       [422, form({ act: approveAct(0), model: "none" })],
       [303, form({ act: "deny" })],

@@ -302,6 +302,7 @@ describe("a POST decides nothing", () => {
 
   test("with a nonce that is too early: the page again, edits kept", async () => {
     const fields = await formOf(link);
+    fields.set("nonce", nonceFor(link, fields, -60_000));
     fields.set("act", "approve:0");
     edit(fields);
     const response = await postForm(link, fields);
