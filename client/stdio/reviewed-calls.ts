@@ -233,8 +233,9 @@ export class ReviewedCalls {
     const kept = isId(message["id"]) ? this.#kept.get(String(message["id"])) : undefined;
     if (kept === undefined || !isResponse) return kept === undefined;
     const result = objectOf(message["result"]);
-    // What the server asks of the client is no result, and its next attempt is reviewed anew.
-    if (result !== null && isRound(result)) {
+    // What the server asks of the client is no result, and its next attempt is reviewed anew. Only
+    // 2026-07-28 has that: a client of a session reads what else is in it.
+    if (result !== null && kept.isStateless && isRound(result)) {
       this.#kept.delete(kept.id);
       void this.#brought(kept.run, result);
       return true;

@@ -248,11 +248,19 @@ describe("a result that a rule is about", () => {
     expect(asked).toHaveLength(times);
   });
 
+  const round = { jsonrpc: "2.0", id: 7, result: { resultType: "input_required", inputRequests: {}, requestState: "s" } };
+
   test("passes where it asks the client for more", async () => {
     const { brought, answer, atServer } = reviewed();
-    await atServer(line(given));
-    const round = { jsonrpc: "2.0", id: 7, result: { resultType: "input_required", inputRequests: {}, requestState: "s" } };
+    await atServer(line('{ "name":"delete", "_meta":{ "io.modelcontextprotocol/protocolVersion":"2026-07-28" } }'));
     expect(parsed(answer(round))).toEqual([round]);
+    expect(brought).toMatchObject([{ result: round.result }]);
+  });
+
+  test("of a session passes by no word that only 2026-07-28 takes for a question", async () => {
+    const { brought, answer, atServer } = reviewed();
+    await atServer(line(given));
+    expect(answer(round)).toEqual([]);
     expect(brought).toMatchObject([{ result: round.result }]);
   });
 
