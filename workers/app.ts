@@ -19,7 +19,7 @@ import { bulkRoutes } from "./endpoints/inbox/bulk-decision.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
-import { sendApprovedCall } from "./endpoints/relay/reviewed/approved-task.ts";
+import { sendApprovedTask } from "./endpoints/relay/reviewed/approved-task.ts";
 import { allowOf, operationsFor } from "./endpoints/openapi/operations.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
 import { receiptRoutes } from "./endpoints/receipts.ts";
@@ -39,7 +39,7 @@ import { slackRoutes } from "./endpoints/slack.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
 import { handInRelay } from "./stubs/inside-relay.ts";
 
-handInRelay(relayInside, sendApprovedCall);
+handInRelay(relayInside, sendApprovedTask);
 
 export const app = new Hono<App>({ getPath: routedPath });
 

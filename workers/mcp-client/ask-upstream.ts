@@ -1,7 +1,7 @@
 // One HTTP request to a configured MCP server, with the credential that its entry says: a secret of
 // the environment, the client's own, or the own login of the key's owner.
 
-import { isSameAccount } from "../../shared/credential/login-account.ts";
+import { type LoginAccount, isSameAccount } from "../../shared/credential/login-account.ts";
 import { loginEntry } from "../../shared/relay/login.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type Result, err } from "../../shared/result.ts";
@@ -40,4 +40,23 @@ async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): 
     if (asked === mostRefused) return err("notSignedIn");
     refused = found.token;
   }
+}
+
+/**
+ * Whether a request to the server would have the login that it wants of the key's owner, and whose
+ * account that is. `none`: there is no login. `unreachable`: it cannot be renewed now.
+ * `otherAccount`: it is of another account than the one that the request is for.
+ */
+export type LoginState =
+  | { readonly kind: "ready" | "unreachable"; readonly account: LoginAccount | null }
+  | { readonly kind: "none" | "otherAccount" };
+
+export async function loginFor(env: Env, server: Server): Promise<LoginState> {
+  const { login } = server;
+  if (login === undefined) return { kind: "ready", account: null };
+  if (login.owner === null) return { kind: "none" };
+  const found = await loginStub(env, inboxNameOf(login.owner), login.server).loginToken(loginEntry(server, lookupIn(env)), null);
+  if (found.kind === "none") return found;
+  if (login.account !== undefined && !isSameAccount(login.account, found.account)) return { kind: "otherAccount" };
+  return { kind: found.kind === "token" ? "ready" : found.kind, account: found.account };
 }

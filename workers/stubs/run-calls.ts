@@ -4,6 +4,7 @@
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
 import type { CallOwner } from "../../shared/credential/call-owner.ts";
+import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
@@ -64,8 +65,10 @@ export type CallTask = RunSnapshot & {
   /** The session that its client had; null where it had none. */
   readonly session: string | null;
   readonly owner: CallOwner | null;
-  /** Whether it waits for its client's own credential. */
-  readonly needsCredential: boolean;
+  /** Whose account at the server it is for, where the server wants a login. */
+  readonly account: LoginAccount | undefined;
+  /** It is approved, and nothing was sent yet. */
+  readonly isApproved: boolean;
   /** Whether it was sent. */
   readonly isSent: boolean;
   /** Its arguments as they came, as JSON. */
@@ -321,8 +324,11 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   claim(requestRef: RequestRef, brings?: boolean): Promise<JsonOf<Claim>>;
   /** Null where the run is no client's task. */
   callTask(): JsonOf<CallTask> | null;
-  /** A task's client is there, with its own credential for the server. */
-  bringCredential(authorization: string): void;
+  /**
+   * Sends an approved task that waited for its client's own credential for the server, or for its
+   * owner's login there. `authorization`: the credential; null: it needs none.
+   */
+  resumeTask(authorization: string | null): void;
   /** A task's client answers what the server asks, by key. */
   answerTask(responses: JsonOf<JsonObject>): void;
   /** What came of the claimed call. `call`: null where its caller knows no number of it. */

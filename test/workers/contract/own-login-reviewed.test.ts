@@ -4,13 +4,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";
 import { askUpstream } from "../../../workers/mcp-client/ask-upstream.ts";
-import { recordWith } from "../objects/inside.ts";
-import { configure, env, eventually, gateway, notices, openNotice, policy } from "../support/gateway.ts";
+import { recordWith, ringNextAlarm, stubOf } from "../objects/inside.ts";
+import { configure, env, eventually, gateway, notices, openNotice, policy, publicUrl, travel } from "../support/gateway.ts";
 import { addresses } from "../support/inbox.ts";
 import { loginOrigin } from "../support/login-server.ts";
-import { auth, connect, connected, disconnect, login, prepareOwnLogin, upstream, url } from "../support/own-login.ts";
+import { auth, connect, connected, disconnect, key, login, prepareOwnLogin, upstream, url } from "../support/own-login.ts";
+import { configureServers } from "../support/mcp-server.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
-import { lastOf } from "../support/stateless.ts";
+import { StatelessClient, lastOf } from "../support/stateless.ts";
 
 const review = { request: "review", response: "allow", selfApproval: true, reviewers: ["chat"] };
 
@@ -98,5 +99,48 @@ describe("while people decide", () => {
     expect((await askUpstream(env, { ...server, login: { ...server.login, account: { ...account, name: "ada-l" } } }, asked)).ok).toBe(
       true,
     );
+  });
+});
+
+describe("a task of whom is not signed in", () => {
+  const tool = { name: "delete_branch", arguments: { branch: "main" } };
+  const takesTasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+  type Task = { readonly taskId: string; readonly status: string; readonly statusMessage: string };
+
+  test("keeps its approval, its client is told why, and it is sent once when they are", async () => {
+    await connect();
+    const made = await connected();
+    const begun = (await lastOf(await made.call(1, { ...tool, task: {} }))).result?.["task"] as unknown as Task;
+    const ask = async (): Promise<Task> =>
+      (await lastOf(await made.request("get", "tasks/get", { taskId: begun.taskId }))).result as unknown as Task;
+    await openNotice("request", begun.taskId);
+    await disconnect();
+    await decide("request", "approve", begun.taskId);
+    const waiting = await eventually("the approval", async () => {
+      const task = await ask();
+      return task.statusMessage.includes("approved") ? task : null;
+    });
+    expect(waiting).toMatchObject({ status: "working" });
+    expect(waiting.statusMessage).toContain(`${publicUrl}/inbox/connections`);
+    expect(sent()).toBe(0);
+    await connect();
+    await eventually("the result", async () => ((await ask()).status === "completed" ? true : null));
+    expect(sent()).toBe(1);
+  });
+
+  test("is sent as a task of 2026-07-28 also where no client asks about it", async () => {
+    await configureServers({ own: { url, auth, protocol: "2026" } });
+    await connect();
+    const made = new StatelessClient("own", { key });
+    const { taskId } = (await made.says("tools/call", tool, { capabilities: takesTasks })).result as unknown as Task;
+    await openNotice("request", taskId);
+    await disconnect();
+    await decide("request", "approve", taskId);
+    await recordWith(taskId, "approved");
+    expect(sent()).toBe(0);
+    await connect();
+    travel(60_000);
+    await ringNextAlarm(stubOf(taskId));
+    await eventually("the call", async () => (sent() === 1 ? true : null));
   });
 });

@@ -23,6 +23,9 @@ import {
   upstream,
   url,
 } from "../support/own-login.ts";
+import { StatelessClient } from "../support/stateless.ts";
+
+const brief: typeof gateway = (path, init) => gatewayWith({ RELAY_HOLD_SECONDS: "1" }, path, init);
 
 beforeEach(prepareOwnLogin);
 
@@ -142,6 +145,28 @@ describe("who is not signed in", () => {
     expect(text).toContain("notifications/elicitation/complete");
     expect(upstream.calls.slice(sent).map(({ message }) => message.id)).toEqual([2]);
   });
+});
+
+test("a client of 2026-07-28 without a login is led to sign in by a round, and its call goes on as it came", async () => {
+  await configureServers({ own: { url, auth, protocol: "2026" } });
+  const made = new StatelessClient("own", { key, send: brief });
+  const options = { capabilities: { elicitation: { url: {} } } };
+  const asked = (await made.call({}, options)).result;
+  expect(asked).toMatchObject({ resultType: "input_required" });
+  const [[name, offer] = ["", undefined]] = Object.entries(asked?.inputRequests ?? {});
+  expect(offer).toMatchObject({ method: "elicitation/create", params: { mode: "url", url: `${publicUrl}/inbox/connections` } });
+  const back = (action: string) => ({ requestState: asked?.requestState, inputResponses: { [name]: { action } } });
+  expect((await made.call(back("decline"), options)).result).toMatchObject({ isError: true, _meta: { "countersign/call": "signIn" } });
+  // It opened the page, and nobody has signed in yet: it comes back, with nothing to answer.
+  const waits = (await made.call(back("accept"), options)).result;
+  expect(waits).toMatchObject({ resultType: "input_required" });
+  expect(waits).not.toHaveProperty("inputRequests");
+  expect(upstream.calls).toEqual([]);
+  await connect();
+  const last = await made.call({ requestState: waits?.requestState }, options);
+  expect(last.result).toMatchObject({ content: [{ text: "done" }] });
+  expect(upstream.calls).toHaveLength(1);
+  expect(upstream.calls[0]?.text).not.toMatch(/requestState|inputResponses/);
 });
 
 describe("a token", () => {

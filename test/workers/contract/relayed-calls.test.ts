@@ -584,6 +584,19 @@ describe("one approval is one call", () => {
     expect(sent()).toHaveLength(1);
   });
 
+  test("a connection that breaks before the server answers is said to be unknown too", async () => {
+    upstream.answer = ({ message }) => {
+      if (message.method === "tools/call") throw new Error("connection reset");
+      return undefined;
+    };
+    const answer = plain.call();
+    const { run } = await decide("request", "approve");
+    expect(textOf(await answer)).toContain("it may have run or not");
+    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
+    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
+    expect(sent()).toHaveLength(1);
+  });
+
   test("a client that leaves while its call runs leaves an unknown outcome, and the call is not sent again", async () => {
     const stream = openStream();
     upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
@@ -778,6 +791,17 @@ describe("the server's answer", () => {
     expect(textOf((await last) as Answer)).toContain("declined to release its result");
   });
 
+  test("of a session passes no gate by what only 2026-07-28 takes for a question", async () => {
+    const secret = { resultType: "input_required", requestState: "x", content: [{ type: "text", text: "the secret sk-abcdef" }] };
+    upstream.answer = (call) => (call.message.method === "tools/call" ? answerWith(call, secret) : undefined);
+    const answer = plain.call({ name: "read_secret" });
+    await decide("response", "deny");
+    expect(JSON.stringify(await answer)).not.toContain("the secret");
+    const redaction = { rules: [{ name: "keys", when: { subject: "toolCall" }, pattern: "sk-[a-z]+" }] };
+    await configure("policy", { ...policy, rules, redaction });
+    expect(JSON.stringify(await plain.call({ name: "list_keys" }))).not.toContain("sk-abcdef");
+  });
+
   test("goes to a client that takes one JSON value alone", async () => {
     const client = await connected("old", { headers: { Accept: "application/json" } });
     const answer = ask(client);
@@ -865,6 +889,15 @@ describe("a client of 2026-07-28 whose call waits", () => {
     expect(textOf((await answer) as Answer)).toContain("deleted");
     expect(sent().at(-1)?.headers.get("Mcp-Param-Branch")).toBe("other");
   });
+});
+
+test("an argument that the policy masks is repeated in no header", async () => {
+  const redaction = { rules: [{ name: "keys", when: { subject: "toolCall" }, pattern: "sk-[a-z]+" }] };
+  await configure("policy", { ...policy, rules, redaction });
+  const call = { name: "list_keys", arguments: { branch: "sk-abcdef" } };
+  await new StatelessClient("new").call(call, { headers: { "Mcp-Param-Branch": "sk-abcdef" } });
+  expect(sent()).toHaveLength(1);
+  expect(JSON.stringify([...(sent()[0]?.headers ?? [])]) + sent()[0]?.text).not.toContain("sk-abcdef");
 });
 
 test("no link, nonce or token of a review reaches client or server", async () => {

@@ -4,7 +4,6 @@
 // tool's result or in the error. The page opens for the signed-in owner alone, so its address is
 // good for nobody else.
 
-import { type LoginAccount, isSameAccount } from "../../../shared/credential/login-account.ts";
 import { type JsonObject, fromUtf8 } from "../../../shared/encoding.ts";
 import { edited, withoutMember } from "../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -17,6 +16,7 @@ import { type RequestId, failure, success, toRequestId } from "../../../shared/w
 import { clientCapabilitiesKey, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { watchKey } from "../../pipeline/wait/key-watch.ts";
+import { type LoginState, loginFor } from "../../mcp-client/ask-upstream.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -32,38 +32,53 @@ import { type PostedMessage, sessionOf } from "./sessions/session-relay.ts";
 
 type Send = (message: PostedMessage, relay: WatchedRelayRequest) => Promise<Response>;
 
-/** Whose account the request would be sent with; null where the key's owner is not signed in. */
-async function ownAccount(env: Env, server: Server): Promise<LoginAccount | null> {
-  const { login } = server;
-  if (login == null || login.owner === null) return null;
-  const found = await loginStub(env, inboxNameOf(login.owner), login.server).loginToken(loginEntry(server, lookupIn(env)), null);
-  return found.kind === "none" ? null : found.account;
+type Reached = Pick<WatchedRelayRequest, "name" | "server">;
+
+/**
+ * What a model reads in the place of the tool's result, and a person in an error, where the login
+ * is not what the request needs.
+ */
+export function loginNotice(env: Env, { name, server }: Reached, kind: Exclude<LoginState["kind"], "ready">): JsonObject {
+  switch (kind) {
+    case "none":
+      return noticeResult({ run: null, what: "signIn", text: signInText(env, name, server) });
+    case "unreachable":
+      return noticeResult({ run: null, what: "signIn", text: renewalText(name) });
+    case "otherAccount":
+      return noticeResult({ run: null, what: "otherAccount", text: otherAccountText(name, server) });
+    default:
+      return kind satisfies never;
+  }
 }
 
-/** The request as one for this account alone. */
-function withAccount<T extends WatchedRelayRequest>(relay: T, account: LoginAccount | null): T {
+const renewalText = (name: string): string =>
+  `The login at the server ${name} cannot be renewed now. Nothing was sent. Call it again later with the same arguments.`;
+
+const otherAccountText = (name: string, { login }: Server): string =>
+  `${login?.owner ?? "The key's owner"} has signed in at the server ${name} with another account since this call came. Nothing was sent. Call it again to have it decided for that account.`;
+
+/** The request as one for the account of this login alone. */
+function withAccount<T extends WatchedRelayRequest>(relay: T, state: LoginState): T {
   const { login } = relay.server;
+  const account = "account" in state ? state.account : null;
   return login === undefined || account === null ? relay : { ...relay, server: { ...relay.server, login: { ...login, account } } };
 }
 
-/**
- * Why a call that was approved cannot be sent: its owner is no longer signed in, or with another
- * account than the one that its reviewers were shown. Null where it can.
- */
-export async function loginChange(env: Env, relay: WatchedRelayRequest): Promise<JsonObject | null> {
-  const { name, server } = relay;
-  const { login } = server;
-  if (login === undefined) return null;
-  const account = await ownAccount(env, server);
-  if (account === null) return signInNotice(env, relay);
-  if (login.account === undefined || isSameAccount(login.account, account)) return null;
-  const text = `${login.owner} has signed in at the server ${name} with another account since this call came. Nothing was sent. Call it again to have it decided for that account.`;
-  return noticeResult({ run: null, what: "otherAccount", text });
-}
-
-/** What a model reads in the place of the tool's result, and a person in an error. */
-function signInNotice(env: Env, { name, server }: Pick<WatchedRelayRequest, "name" | "server">): JsonObject {
-  return noticeResult({ run: null, what: "signIn", text: signInText(env, name, server) });
+/** Why an approved call is not sent yet, for the client of its task; null where nothing is missing. */
+export async function missingLogin(env: Env, { name, server }: Reached): Promise<string | null> {
+  const { publicUrl } = settingsOf(env);
+  switch ((await loginFor(env, server)).kind) {
+    case "ready":
+      return null;
+    case "otherAccount":
+      return `The call is approved for another account at the server ${name} than the one that is signed in there now, and is not sent.`;
+    case "unreachable":
+      return `The call is approved. It is sent once the login at the server ${name} can be renewed.`;
+    case "none":
+      return publicUrl === undefined || server.login == null || server.login.owner === null
+        ? `The call is approved, and cannot be sent: the server ${name} wants a login, and this API key has no owner who could sign in.`
+        : `The call is approved. It is sent once ${server.login.owner} has signed in at the server ${name}: ${connectionsUrl(inboxUrl(publicUrl))}`;
+  }
 }
 
 function signInText(env: Env, name: string, { login }: Server): string {
@@ -81,8 +96,8 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   const request = objectOf(message.value);
   const id = toRequestId(request?.["id"]);
   if (id === undefined || typeof request?.["method"] !== "string") return next(message, relay);
-  const account = await ownAccount(c.env, server);
-  if (account !== null) return next(message, withAccount(relay, account));
+  const login = await loginFor(c.env, server);
+  if (login.kind !== "none") return next(message, withAccount(relay, login));
   const text = signInText(c.env, relay.name, server);
   if (request["method"] !== callMethod) return jsonResponse(failure(id, { code: -32_000, message: text }));
   const stateless = isStateless(message.value, (name) => c.req.raw.headers.get(name));
@@ -92,7 +107,7 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   const canOpen =
     session === null ? declaresUrlElicitation({ capabilities: objectOf(meta?.[clientCapabilitiesKey]) }) : session.clientElicits;
   const { publicUrl } = settingsOf(c.env);
-  const notice = signInNotice(c.env, relay);
+  const notice = loginNotice(c.env, relay, "none");
   const said = success(id, session === null ? { resultType: "complete", ...notice } : notice);
   if (!canOpen || declined || publicUrl === undefined || server.login.owner === null) return jsonResponse({ ...said });
   const url = connectionsUrl(inboxUrl(publicUrl));
@@ -140,9 +155,8 @@ async function passedOn(c: AppContext, stream: ResponseStream, { id, message, re
   const watch = watchKey(c.env, c.var.key);
   try {
     const over = AbortSignal.any([watch.over, stream.left]);
-    const account = await ownAccount(c.env, relay.server);
-    const answer = await next(message, { ...withAccount(relay, account), over });
-    const { response } = await passAnswer(answer, id, { pass: (event) => stream.write(event) }, (bytes) => bytes, over);
+    const answer = await next(message, { ...withAccount(relay, await loginFor(c.env, relay.server)), over });
+    const response = await passAnswer(answer, id, { pass: (event) => stream.write(event) }, over);
     if (response === undefined) return { ...failure(id, { code: -32_603, message: "The MCP server gave no answer" }) };
     await stream.write(response);
     return null;

@@ -26,7 +26,6 @@ import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge 
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession } from "./sessions/session-relay.ts";
-import { intoCell } from "./into-cell.ts";
 import { throughLogin } from "./own-login.ts";
 import { withOwnResponses } from "./own-responses.ts";
 import { declaringTasks } from "./reviewed/declared-tasks.ts";
@@ -137,14 +136,7 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   const came = { value, body };
   const ofTask = await taskAnswer(c, relay, came);
   if (ofTask !== null) return ofTask;
-  const answer = await throughLogin(c, relay, came, (posted, watched) =>
-    throughReview(c, watched, posted, async (message, into) => {
-      // While people decided, the tool may have become another.
-      const hidden = into.isEdited === undefined ? null : await refusedToolCall(c, into, message.value);
-      if (hidden !== null) return hidden;
-      return intoCell(c, into, message);
-    }),
-  );
+  const answer = await throughLogin(c, relay, came, (message, watched) => throughReview(c, watched, message));
   return declaringTasks(c, relay, came, answer);
 }
 

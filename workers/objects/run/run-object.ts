@@ -257,8 +257,8 @@ export class RunObject extends StoredObject implements RunCalls {
     return current === null ? null : asText(callTaskOf(this.#store, current, this.#task.asks(), settingsOf(this.env).retentionMs));
   }
 
-  bringCredential(authorization: string): void {
-    this.#task.bring(authorization);
+  resumeTask(authorization: string | null): void {
+    this.#task.resume(authorization);
   }
 
   answerTask(responses: JsonOf<JsonObject>): void {

@@ -2,16 +2,17 @@
 // comes on an event stream. It passes with its bytes, or is caught before its client has it.
 
 import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { type Edit, edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
-import type { ToolCall, ToolResult } from "../../../../shared/model/subject/tool-call.ts";
+import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { EventSplitter, dataOf, eventOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { messageOf } from "../../../../shared/relay/messages.ts";
-import { isRound } from "../../../../shared/relay/rounds.ts";
 import { type RequestId, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { toolResultOf } from "../../../../shared/run/functions.ts";
 import { maskedReply } from "../../../../shared/run/masked-reply.ts";
+import { isRound } from "../../../../shared/relay/rounds.ts";
 import { errorResult, shownResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { type RequestInput, nothingSpent } from "../../../../shared/run/run-input.ts";
 import { readAnswer } from "../../../http/body.ts";
@@ -23,7 +24,7 @@ import { longestEvent } from "../sessions/sse-relay.ts";
 export type AnswerSink = { readonly pass: ((events: string) => Promise<void>) | null };
 
 /** The response to the call. `event`: it came on a stream, as this raw event. */
-type Found = { readonly message: JsonObject; readonly text: string; readonly event: string | null };
+export type Found = { readonly message: JsonObject; readonly text: string; readonly event: string | null };
 
 const answers = (value: unknown, id: RequestId): boolean => {
   const message = objectOf(value);
@@ -73,42 +74,42 @@ export async function foundIn(
   return null;
 }
 
-type Passed = {
-  readonly returned: CallReturn;
-  /** The response as it goes to the client; undefined where there is none. */
-  readonly response: string | undefined;
-};
+/** The response as its client takes it: on an event stream, or as one JSON value. */
+export const responseText = ({ text, event }: Found, { pass }: AnswerSink): string =>
+  pass === null ? text : (event ?? `event: message\ndata: ${onOneLine(text)}\n\n`);
 
-/** Passes the answer to the client. `changed`: the response with what is said of an edit. */
-export async function passAnswer(
-  answer: Response,
-  id: RequestId,
-  { pass }: AnswerSink,
-  changed: (response: Uint8Array) => Uint8Array,
-  over: AbortSignal,
-): Promise<Passed> {
-  const found = await foundIn(answer, id, async (event) => pass?.(event), over);
-  if (found === null) return { returned: { kind: "failed", fault: faultOf(answer) }, response: undefined };
-  const { text, event } = found;
-  const said = fromUtf8(changed(utf8ToBytes(text)));
-  const returned = returnedIn(text, false);
-  if (pass === null) return { returned, response: said };
-  const written =
-    event === null ? `event: message\ndata: ${onOneLine(said)}\n\n` : said === text ? event : withData(event, onOneLine(said));
-  return { returned, response: written };
+/** A response whose bytes were changed. */
+export function changedResponse(found: Found, edits: readonly Edit[]): Found {
+  if (edits.length === 0) return found;
+  const text = fromUtf8(edited(utf8ToBytes(found.text), edits));
+  return { ...found, text, event: found.event === null ? null : withData(found.event, onOneLine(text)) };
 }
 
-/** What came of a call by its response's text. `keepsResult`: its run has to have the result. */
-export function returnedIn(text: string, keepsResult: boolean): CallReturn {
-  const message = objectOf(parseJson(text)) ?? {};
+/** Passes the answer to the client. Gives the response as it takes it; undefined: there is none. */
+export async function passAnswer(answer: Response, id: RequestId, sink: AnswerSink, over: AbortSignal): Promise<string | undefined> {
+  const found = await foundIn(answer, id, async (event) => sink.pass?.(event), over);
+  return found === null ? undefined : responseText(found, sink);
+}
+
+/**
+ * Whether the server wants to know more of its client first. Only 2026-07-28 has such results: a
+ * client of a session reads what else is in one.
+ */
+export const asksForMore = ({ message }: Found, isStateless: boolean): boolean => isStateless && isRound(objectOf(message["result"]) ?? {});
+
+/** What came of a call by its response. `keepsResult`: its run has to have the result. */
+export function returnedIn({ message, text }: Found, keepsResult: boolean): CallReturn {
   const result = objectOf(message["result"]);
   if (keepsResult) {
-    const read = toolResultOf(result ?? errorResult(objectOf(message["error"]) ?? {}));
+    const read = resultIn(message);
     return read.ok ? { kind: "result", result: read.value } : { kind: "failed", fault: { kind: "brokenAnswer", then: "stop" } };
   }
   if (result === null) return { kind: "failed", fault: { kind: "providerError", then: "stop" } };
   return { kind: "passed", digest: digestOf("countersign/passed-result/v1", text), isError: result["isError"] === true };
 }
+
+/** The result as a person reviews it; a server's error is one too. */
+const resultIn = (message: JsonObject) => toolResultOf(objectOf(message["result"]) ?? errorResult(objectOf(message["error"]) ?? {}));
 
 /** The server's request or notification in an event; null where it holds anything else. */
 export function serverMessageIn(event: string): JsonObject | null {
@@ -124,36 +125,22 @@ export function serverMessageIn(event: string): JsonObject | null {
 export const faultOf = ({ status }: Response): ProviderError =>
   status >= 400 && status < 500 && status !== 408 ? { ...errorOfStatus(status), then: "stop" } : outcomeUnknownError;
 
-type Caught =
-  | { readonly kind: "result"; readonly result: ToolResult; readonly shown: JsonObject }
-  /** The server wants to know more of its client first. */
-  | { readonly kind: "round"; readonly response: JsonObject }
-  | { readonly kind: "failed"; readonly fault: ProviderError };
-
 /**
- * Catches the result, and passes the server's other messages: each written anew, without an event
- * id by which a client could have the stream sent again. A server's error is a result too, whose
- * text a person reviews.
- * @param masked By which rules the result is masked here; null where its run masks it.
+ * Catches the response, and passes the server's other messages: each written anew, without an event
+ * id by which a client could have the stream sent again.
  */
-export async function caughtResult(
-  answer: Response,
-  id: RequestId,
-  { pass }: AnswerSink,
-  masked: { readonly terms: Pick<RequestInput, "redaction">; readonly call: ToolCall } | null,
-): Promise<Caught> {
-  const found = await foundIn(answer, id, async (event) => {
-    const message = serverMessageIn(event);
-    if (message !== null) await pass?.(eventOf(message));
-  });
-  if (found === null) return { kind: "failed", fault: faultOf(answer) };
-  const { message } = found;
-  const result = objectOf(message["result"]);
-  if (result !== null && isRound(result)) return { kind: "round", response: message };
-  const read = toolResultOf(result ?? errorResult(objectOf(message["error"]) ?? {}));
-  if (!read.ok) return { kind: "failed", fault: { kind: "brokenAnswer", then: "stop" } };
-  if (masked === null) return { kind: "result", result: read.value, shown: {} };
-  const reply = maskedReply(masked.terms, masked.call, { reply: read.value, usage: nothingSpent }, { model: "", provider: "", at: 0 });
-  if (!reply.ok) return { kind: "failed", fault: outcomeUnknownError };
-  return { kind: "result", result: reply.value.value, shown: shownResult(reply.value.value) };
+export const caughtIn = (answer: Response, id: RequestId, sink: AnswerSink): Promise<Found | null> =>
+  foundIn(answer, id, (event) => passAnew(event, sink));
+
+export async function passAnew(event: string, { pass }: AnswerSink): Promise<void> {
+  const message = serverMessageIn(event);
+  if (message !== null) await pass?.(eventOf(message));
+}
+
+/** The result as its client may have it where the policy masks it; null: it cannot be told. */
+export function maskedResult({ message }: Found, terms: Pick<RequestInput, "redaction">, call: ToolCall): JsonObject | null {
+  const read = resultIn(message);
+  if (!read.ok) return null;
+  const reply = maskedReply(terms, call, { reply: read.value, usage: nothingSpent }, { model: "", provider: "", at: 0 });
+  return reply.ok ? shownResult(reply.value.value) : null;
 }

@@ -3,6 +3,7 @@
 // came with it: for anybody else there is no such task. A task of the server's is the server's.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
 import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { memberOf, withoutMember } from "../../../../shared/json/spans.ts";
@@ -23,6 +24,7 @@ import type { CallTask } from "../../../stubs/run-calls.ts";
 import { runStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
+import { missingLogin } from "../own-login.ts";
 import type { WatchedRelayRequest } from "../relay-request.ts";
 import { intoCell } from "../into-cell.ts";
 import { discover, gatewayMeta } from "../negotiation.ts";
@@ -32,7 +34,7 @@ import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
 import { declaresTasks, tasksUndeclared } from "../stateless/call-tasks.ts";
 import { passAnswer } from "./call-answer.ts";
 import { changed, writtenMessage } from "./sent-call.ts";
-import { responseTo, taskAlone, taskInSession } from "./task-states.ts";
+import { type ShownTask, responseTo, taskAlone, taskInSession } from "./task-states.ts";
 import { callTaskOf, taskKeys } from "./tasked-call.ts";
 
 type TaskRequest = {
@@ -64,9 +66,9 @@ export async function taskAnswer(c: AppContext, relay: WatchedRelayRequest, mess
   if (session instanceof Response) return session;
   const request: TaskRequest = { c, relay, id, session };
   if (isList) return session === null || !featuresOf(session.revision).tasks ? null : listed(request, session, message);
-  const task = await callTaskOf(c, String(taskId));
-  if (task === null || !(await isOwn(request, task))) return refused(id, noSuchTask, stateless ? 400 : 200);
-  if (task.needsCredential && relay.authorization !== null) await runStub(c.env, task.id).bringCredential(relay.authorization);
+  const known = await callTaskOf(c, String(taskId));
+  if (known === null || !(await isOwn(request, known))) return refused(id, noSuchTask, stateless ? 400 : 200);
+  const task = await resumed(request, known);
   switch (method) {
     case "tasks/get":
       return session === null ? written(taskAlone(id, task)) : jsonResponse(success(id, taskInSession(task)));
@@ -89,6 +91,17 @@ const refused = (id: RequestId, error: RpcError, status: number): Response => js
 const written = (text: string): Response =>
   new Response(text, { headers: { "Content-Type": "application/json", "Cache-Control": "no-store" } });
 
+/** A task whose client is there now: its call is sent, or what that waits for is said. */
+async function resumed({ c, relay }: TaskRequest, task: CallTask): Promise<ShownTask> {
+  const { server, authorization } = relay;
+  if (!task.isApproved || (server.passAuthorization ? authorization === null : server.login === undefined)) return task;
+  const reached = reachedBy(server, relay.name, c.var.key.owner, task.account);
+  const waitsFor = await missingLogin(c.env, { name: relay.name, server: reached });
+  if (waitsFor !== null) return { ...task, waitsFor };
+  await runStub(c.env, task.id).resumeTask(authorization);
+  return task;
+}
+
 /** A run is no task of this client where anything of it differs. */
 async function isOwn({ c, relay, session }: TaskRequest, task: CallTask): Promise<boolean> {
   const of = session === null ? null : sessionStub(c.env, c.var.key.id, associationSession(session)).id.toString();
@@ -106,7 +119,7 @@ async function accepts({ c, relay, session }: Pick<TaskRequest, "c" | "relay" | 
   }
   const id = crypto.randomUUID();
   const ping = writtenMessage({ jsonrpc: "2.0", id, method: "ping" });
-  const { response } = await passAnswer(await intoCell(c, relay, ping), id, { pass: null }, (bytes) => bytes, relay.over);
+  const response = await passAnswer(await intoCell(c, relay, ping), id, { pass: null }, relay.over);
   return objectOf(objectOf(parseJson(response ?? ""))?.["result"]) !== null;
 }
 
@@ -120,7 +133,8 @@ async function cancelled({ c, id, session }: TaskRequest, { id: taskId }: CallTa
 }
 
 /** Waits for the end of the task, however long its client does. */
-function awaited({ c, id }: TaskRequest, session: RelaySession, { id: taskId }: CallTask, params: JsonObject | null): Response {
+function awaited(request: TaskRequest, session: RelaySession, { id: taskId }: CallTask, params: JsonObject | null): Response {
+  const { c, id } = request;
   const result = async (): Promise<string> => {
     const task = await callTaskOf(c, taskId);
     return (task === null ? null : responseTo(id, task)) ?? JSON.stringify(failure(id, noSuchTask));
@@ -145,7 +159,8 @@ function awaited({ c, id }: TaskRequest, session: RelaySession, { id: taskId }: 
   });
   const tellStatus = async (): Promise<void> => {
     const task = await callTaskOf(c, taskId);
-    if (task !== null) stream.send({ jsonrpc: "2.0", method: "notifications/tasks/status", params: taskInSession(task) });
+    if (task === null) return;
+    stream.send({ jsonrpc: "2.0", method: "notifications/tasks/status", params: taskInSession(await resumed(request, task)) });
   };
   const heard = (state: RunProgress): void => {
     stream.say(state);
@@ -193,7 +208,7 @@ async function listed(request: TaskRequest, session: RelaySession, message: Post
   if (!isServers) return jsonResponse(success(id, { tasks }));
   const params = memberOf(message.body, { from: 0, to: message.body.length }, "params");
   const first = params === undefined ? message : changed(message, withoutMember(message.body, params, "cursor"));
-  const { response } = await passAnswer(await intoCell(c, relay, first), id, { pass: null }, (bytes) => bytes, relay.over);
+  const response = await passAnswer(await intoCell(c, relay, first), id, { pass: null }, relay.over);
   const theirs = objectOf(objectOf(parseJson(response ?? ""))?.["result"]);
   const listedThere = Array.isArray(theirs?.["tasks"]) ? theirs["tasks"] : [];
   return jsonResponse(success(id, { ...theirs, tasks: [...tasks, ...listedThere] }));

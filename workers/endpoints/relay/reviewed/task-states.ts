@@ -8,7 +8,6 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { editedNotice, noticeText, unknownNotice } from "../../../../shared/relay/call-notices.ts";
-import type { RunProgress } from "../../../../shared/review/view.ts";
 import { callResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { RELATED_TASK_META, type Task, createTaskResult, taskResult } from "../../../../shared/wire/mcp-2025/tasks.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
@@ -19,6 +18,7 @@ const pollIntervalMs = 2_000;
 
 const words = {
   waiting: "Waiting for a person to review the call",
+  approved: "The call is approved, and not sent yet",
   generating: "The call is running",
   responseReview: "Waiting for a person to review the result",
   completed: "The result is ready",
@@ -26,8 +26,14 @@ const words = {
   asks: "The server asks for input",
 } as const;
 
+/** `waitsFor`: why an approved call is not sent yet, where more is known of that. */
+export type ShownTask = CallTask & { readonly waitsFor?: string };
+
 /** What a task that has not ended is at. */
-const wordsOf = (state: RunProgress): string => (state === "waiting" || state === "responseReview" ? words[state] : words.generating);
+function wordsOf({ state, isApproved, waitsFor }: ShownTask): string {
+  if (isApproved) return waitsFor ?? words.approved;
+  return state === "waiting" || state === "responseReview" ? words[state] : words.generating;
+}
 
 /** What the model may be told at once, in the place of a result. */
 const immediateKey = "io.modelcontextprotocol/model-immediate-response";
@@ -44,10 +50,10 @@ export function createdTask(task: CallTask, isStateless: boolean): JsonObject {
 }
 
 /** The task as the result of `tasks/get` and `tasks/cancel` in a session. */
-export const taskInSession = (task: CallTask): JsonObject => taskResult(sessionTask(task, stateOf(task, false)));
+export const taskInSession = (task: ShownTask): JsonObject => taskResult(sessionTask(task, stateOf(task, false)));
 
 /** The answer to `tasks/get` of 2026-07-28, as JSON. The response is in it, byte for byte. */
-export function taskAlone(id: RequestId, task: CallTask): string {
+export function taskAlone(id: RequestId, task: ShownTask): string {
   const state = stateOf(task, true);
   const asks = state.status === "input_required" ? { inputRequests: task.asks } : {};
   const message = utf8ToBytes(JSON.stringify(success(id, { resultType: "complete", ...statelessTask(task, state), ...asks })));
@@ -93,14 +99,14 @@ const statelessTask = (task: CallTask, { status, message }: TaskState): JsonObje
 });
 
 /** What a task is: a person who reviews it is not its client, so it is `working` meanwhile. */
-function stateOf(task: CallTask, isStateless: boolean): TaskState {
+function stateOf(task: ShownTask, isStateless: boolean): TaskState {
   const { state, outcome, asks } = task;
   // A task is `cancelled` before the response to its cancellation.
   if (outcome === null)
     return state === "cancelled"
       ? { status: "cancelled", message: words.cancelled, response: null }
       : asks === null
-        ? { status: "working", message: wordsOf(state), response: null }
+        ? { status: "working", message: wordsOf(task), response: null }
         : { status: "input_required", message: words.asks, response: null };
   const ended = readJsonOf(outcome);
   const response = responseOf(task, ended, isStateless);

@@ -6,7 +6,11 @@ import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { type RunState, isCalling, isReleased } from "../../../../shared/run/lifecycle.ts";
+import { reachedBy } from "../../../../shared/relay/servers.ts";
+import type { RelayedRequest } from "../../../../shared/run/run-input.ts";
+import { loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
+import { serversOf } from "../../../stores/documents.ts";
 import type { KeyRecord } from "../../../stores/keys.ts";
 import type { Claim } from "../../../stubs/run-calls.ts";
 import { type ApprovedAnswer, sendApproved } from "../../../stubs/inside-relay.ts";
@@ -38,8 +42,8 @@ export class RunTask {
     this.#windows = windows;
   }
 
-  /** True where there is nothing left to do. */
-  watch(state: RunState): boolean {
+  /** True where there is nothing left to do; false: it is looked at again. */
+  async watch(state: RunState): Promise<boolean> {
     if (!isCalling(state)) return true;
     if (this.#sending !== null) return false;
     const relayed = this.#deps.store.relayed();
@@ -50,6 +54,8 @@ export class RunTask {
     }
     // Its client is asked for its credential when it comes next.
     if (relayed.owner !== null && this.#authorization === null) return true;
+    // No approval is used up for a call that the server would refuse.
+    if (!(await this.#isSignedIn(relayed))) return false;
     const sending = new AbortController();
     this.#sending = sending;
     this.#deps.waitUntil(
@@ -64,15 +70,15 @@ export class RunTask {
     return false;
   }
 
-  /** The client is there, with its credential: a call that waited for that is sent. */
-  bring(authorization: string): void {
+  /** What an approved call waited for is there: it is sent. */
+  resume(authorization: string | null): void {
     const state = this.#deps.current()?.state;
     if (state === undefined || !isCalling(state) || isReleased(state) || this.#sending !== null) return;
-    this.#authorization = authorization;
-    const now = this.#deps.now();
-    if (!this.#deps.store.outbox.has(({ kind }) => kind === "call"))
-      this.#deps.store.outbox.queue("call", "call", { call: state.call?.number ?? 0 }, now);
-    this.#deps.flush();
+    if (authorization !== null) this.#authorization = authorization;
+    const { now, store, flush } = this.#deps;
+    if (store.outbox.has(({ kind }) => kind === "call")) store.outbox.runNow("call", now());
+    else store.outbox.queue("call", "call", { call: state.call?.number ?? 0 }, now());
+    flush();
   }
 
   /** What the server asks of the client; null: nothing. */
@@ -94,6 +100,19 @@ export class RunTask {
   /** The run has ended. */
   stop(): void {
     this.#sending?.abort();
+  }
+
+  /**
+   * Whether the owner of the key is signed in at the server, where it wants that, with the account
+   * that the call is for.
+   */
+  async #isSignedIn({ key, account }: RelayedRequest): Promise<boolean> {
+    const { env, now, waitUntil, current } = this.#deps;
+    const name = current()?.input.requestor.server ?? "";
+    const { servers } = await serversOf(env, now(), waitUntil);
+    const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    const { owner } = JSON.parse(key) as KeyRecord; // written by the relay
+    return server === undefined || (await loginFor(env, reachedBy(server, name, owner, account))).kind === "ready";
   }
 
   async #send(over: AbortSignal): Promise<void> {

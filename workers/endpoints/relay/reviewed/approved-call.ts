@@ -1,0 +1,117 @@
+// Sends a call that was approved, in the one place where that is done: for a client that is held,
+// and by a task's run in its client's place. The approval was claimed before, so that nothing here
+// happens twice.
+
+import { type JsonObject, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import type { ProviderError } from "../../../../shared/model/call.ts";
+import { type ToolCall, argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
+import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
+import { editedNotice } from "../../../../shared/relay/call-notices.ts";
+import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { errorClass, logEvent } from "../../../platform/log.ts";
+import { noteToolUse } from "../../../stores/tools.ts";
+import type { CallReturn, Claim } from "../../../stubs/run-calls.ts";
+import type { AppContext } from "../../app-context.ts";
+import { intoCell } from "../into-cell.ts";
+import { type WatchedRelayRequest, mayHaveRun } from "../relay-request.ts";
+import { refusedToolCall } from "../shown-tools.ts";
+import type { PostedMessage } from "../sessions/session-relay.ts";
+import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
+import { withArguments, withoutTasksIn } from "./sent-call.ts";
+import { withReceipt } from "./sent-receipt.ts";
+
+export type Claimed = Extract<Claim, { readonly kind: "claimed" }>;
+
+/** A call as its client sent it. */
+export type CameCall = {
+  readonly c: AppContext;
+  readonly relay: WatchedRelayRequest;
+  readonly message: PostedMessage;
+  readonly call: ToolCall;
+  readonly isStateless: boolean;
+};
+
+/** Who hears of a call while it runs. */
+export type CallClient = {
+  /** Gets each event of the server's answer that is not the response. */
+  readonly heard: (event: string) => Promise<void>;
+  /** What is sent next, where this result is not the server's last word; null where it is. */
+  readonly next: (result: JsonObject, sent: SentRequests) => Promise<PostedMessage | null>;
+};
+
+/** What the server got so far. `first`: the approved call. `count`: that, and what came after it. */
+export type SentRequests = { readonly first: PostedMessage; readonly count: number };
+
+/** `response`: for the client now; null where there is none, or where its run has it. */
+export type SentCall = { readonly returned: CallReturn; readonly response: Found | null };
+
+/** The message as it may be sent: with the arguments that were approved, and its receipt. */
+export async function preparedCall(
+  { c, relay, message, call: came }: CameCall,
+  approved: ToolCall,
+  receipt: ReceiptFacts | undefined,
+): Promise<{ readonly message: PostedMessage; readonly relay: WatchedRelayRequest }> {
+  const [before, after] = [argumentsJsonOf(came), argumentsJsonOf(approved)];
+  const prepared = await withReceipt(c.env, relay, withArguments(message, before, after), receipt);
+  await noteToolUse(c.env, relay, came.tool, c.var.key.id);
+  return { message: prepared, relay: before === after ? relay : { ...relay, isEdited: true } };
+}
+
+/** A client comes back so often that it is no client any more. */
+const mostSent = 2_000;
+
+const refusedHere: ProviderError = { ...errorOfStatus(403), then: "stop" };
+
+const failed = (fault: ProviderError, response: Found | null = null): SentCall => ({ returned: { kind: "failed", fault }, response });
+
+/**
+ * Sends the call, and goes on until the server has said its last word. Never throws: what is not
+ * known is said to be.
+ */
+export async function sendApproved(came: CameCall, claim: Claimed, client: CallClient): Promise<SentCall> {
+  let sent = 0;
+  try {
+    const prepared = await preparedCall(came, claim.approved.call, claim.receipt);
+    const { c } = came;
+    const { relay } = prepared;
+    // While people decided, the tool may have become another.
+    const hidden = await refusedToolCall(c, relay, prepared.message.value);
+    if (hidden !== null) return failed(refusedHere, foundAs(await hidden.text()));
+    // A task of the server's would give its result to another request.
+    const first = withoutTasksIn(prepared.message);
+    let message = first;
+    while (sent < mostSent) {
+      const id = toRequestId(objectOf(message.value)?.["id"]) ?? "";
+      sent += 1;
+      const answer = await intoCell(c, relay, message);
+      const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);
+      // A server that refuses the first request has run nothing.
+      if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
+      const result = objectOf(found.message["result"]);
+      const next = result === null ? null : await client.next(result, { first, count: sent });
+      if (next === null) return lastWord(came, claim, found);
+      message = next;
+    }
+    return failed(outcomeUnknownError);
+  } catch (error) {
+    logEvent("request.failed", { quote: "", error: errorClass(error) });
+    return failed(sent === 0 ? refusedHere : outcomeUnknownError);
+  }
+}
+
+function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Claimed, found: Found): SentCall {
+  if (mayHaveRun(found.message)) return failed(outcomeUnknownError);
+  if (keepsResult)
+    return asksForMore(found, isStateless)
+      ? failed({ kind: "providerError", then: "stop", detail: "asksForMore" }, { ...found, event: null })
+      : // Its run says itself what was edited.
+        { returned: returnedIn(found, true), response: null };
+  const [before, after] = [argumentsJsonOf(call), argumentsJsonOf(approved.call)];
+  const edits = before === after ? [] : editedNotice(utf8ToBytes(found.text), before, after);
+  return { returned: returnedIn(found, false), response: changedResponse(found, edits) };
+}
+
+/** A response of the gateway's own. */
+const foundAs = (text: string): Found => ({ message: objectOf(parseJson(text)) ?? {}, text, event: null });
