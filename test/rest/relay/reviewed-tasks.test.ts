@@ -1,9 +1,13 @@
-// A call as a task by the client of the SDK 1.x, which has them as an experiment: it learns of them
-// from the relay, polls, and gets the result of what a person approved. The server has no tasks.
+// A call as a task by the clients of the SDKs: that of 1.x has them as an experiment, learns of them
+// from the relay, polls, and gets the result of what a person approved. That of 2.x has only their
+// wire of 2025-11-25, for hosts that ask by themselves; of 2026-07-28 it takes no task. The server
+// has none.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as ClientOfV2, SdkErrorCode, StreamableHTTPClientTransport as TransportOfV2 } from "@modelcontextprotocol/client";
+import { z } from "zod";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";
 import { type ModernServer, serveModern } from "../../outside/support/modern-server.ts";
 import { type OldServer, serveOld } from "../../outside/support/old-server.ts";
@@ -81,4 +85,35 @@ test("the SDK's task can be cancelled, and the call is never sent", async () => 
   expect((await called).at(-1)).toMatchObject({ type: "error" });
   expect(old.received.some(({ message }) => message.params?.arguments?.question === "to be cancelled")).toBe(false);
   await client.close();
+});
+
+describe("the client of the SDK 2.x", () => {
+  const call = (text: string) => ({ name: "echo", arguments: { text } });
+  const transport = (): TransportOfV2 =>
+    new TransportOfV2(new URL(office.relay("modern")), { requestInit: { headers: { Authorization: `Bearer ${relayKey}` } } });
+  const task = z.looseObject({ taskId: z.string(), status: z.string() });
+
+  test("has a task in a session where its host asks for one, and its result", async () => {
+    const client = new ClientOfV2({ name: "tasks", version: "1" });
+    await client.connect(transport());
+    expect(client.getServerCapabilities()?.tasks).toMatchObject({ requests: { tools: { call: {} } } });
+    const begun = z.looseObject({ task });
+    const { called, link } = await openedReview(office, () =>
+      client.request({ method: "tools/call", params: { ...call("by its host"), task: { ttl: 60_000 } } }, begun),
+    );
+    const { taskId } = (await called).task;
+    expect(await client.request({ method: "tasks/get", params: { taskId } }, task)).toMatchObject({ status: "working" });
+    await decideByLink(link, "approve");
+    const result = await client.request({ method: "tasks/result", params: { taskId } }, z.looseObject({}));
+    expect(JSON.stringify(result)).toContain("by its host");
+    await client.close();
+  });
+
+  test("of 2026-07-28 takes no task, also where its host says that it does", async () => {
+    const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+    const client = new ClientOfV2({ name: "tasks", version: "1" }, { capabilities, versionNegotiation: { mode: "auto" } });
+    await client.connect(transport());
+    await expect(client.callTool(call("as a task"))).rejects.toMatchObject({ code: SdkErrorCode.UnsupportedResultType });
+    await client.close();
+  });
 });
