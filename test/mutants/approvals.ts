@@ -273,8 +273,8 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
     name: "a call that no rule is about is stopped as well",
-    from: "return scope === null ? send(message, relay) : refused",
-    to: "return scope !== undefined ? send(message, relay) : refused",
+    from: "return scope === null ? intoCell(c, relay, read.message) : refused",
+    to: "return scope !== undefined ? intoCell(c, relay, read.message) : refused",
     test: stop("that no rule asks about"),
   },
   {

@@ -8,6 +8,9 @@ const ownResponses = { file: "test/shared/relay/own-responses.test.ts" };
 const stdio = { file: "test/client/stdio/reviewed-calls.test.ts" };
 const release = { file: "workers/objects/run/act/run-release.ts" };
 const gate = { file: "workers/endpoints/relay/reviewed/reviewed-call.ts" };
+const held = { file: "workers/endpoints/relay/reviewed/held-call.ts" };
+const approved = { file: "workers/endpoints/relay/reviewed/approved-call.ts" };
+const logins = (only: string): Mutant["test"] => ({ file: "test/workers/contract/own-login.test.ts", only });
 const answer = { file: "workers/endpoints/relay/reviewed/call-answer.ts" };
 
 export const relayedCallMutants: readonly Mutant[] = [
@@ -19,7 +22,7 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("says that it timed out"),
   },
   {
-    ...gate,
+    ...held,
     name: "an approval is not claimed for a client that has left",
     from: "if (!(await this.#sink.reachesClient())) return { response: null };",
     to: "",
@@ -75,7 +78,7 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("hides in a batch"),
   },
   {
-    ...gate,
+    file: "workers/endpoints/relay/reviewed/read-call.ts",
     name: "a call without an id is none",
     from: "if (id === undefined) return refuseWith(",
     to: "if (id === undefined) await refuseWith(",
@@ -103,10 +106,10 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("once its client cancelled"),
   },
   {
-    file: "workers/endpoints/relay/reviewed/approved-task.ts",
+    ...approved,
     name: "a task's result is reviewed before its client has it",
-    from: "return claim.keepsResult",
-    to: "return claim.keepsResult && false",
+    from: "  if (keepsResult)\n",
+    to: "  if (keepsResult && false)\n",
     test: tasks("gets a reviewed result, and nothing of it before"),
   },
   {
@@ -119,9 +122,58 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/reviewed/approved-task.ts",
     name: "only the protocol's own rounds send a task's call again",
-    from: "if (!isRound(result) || !isStateless(first.value, (name) => this.#c.req.raw.headers.get(name))) return null;",
+    from: "if (!isRound(result) || !this.#came.isStateless) return null;",
     to: "if (!isRound(result)) return null;",
     test: tasks("is a second call"),
+  },
+  {
+    ...answer,
+    name: "no result of a session passes its gate as a question",
+    from: "isStateless && isRound(",
+    to: "isRound(",
+    test: contract("passes no gate by what only"),
+  },
+  {
+    ...approved,
+    name: "an argument that was masked is in no header",
+    from: "before === after ? relay : { ...relay, isEdited: true }",
+    to: "relay",
+    test: contract("repeated in no header"),
+  },
+  {
+    ...approved,
+    name: "a connection that broke early is not said to have sent nothing",
+    from: "if (mayHaveRun(found.message)) return failed(outcomeUnknownError);",
+    to: "",
+    test: contract("breaks before the server answers"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/approved-task.ts",
+    name: "a task's next request has what was approved",
+    from: "return comeBack(first, {",
+    to: "return comeBack(this.#came.message, {",
+    test: tasks("is answered by tasks/update"),
+  },
+  {
+    ...held,
+    name: "no approval is claimed for a call without its owner's login",
+    from: 'if (login !== "ready") return',
+    to: 'if (login === "ready" && this.#keepsOn) return',
+    test: logins("keeps its approval"),
+  },
+  {
+    file: "workers/objects/run/act/run-task.ts",
+    name: "no task's approval is claimed without its owner's login",
+    from: "if (!(await this.#isSignedIn(relayed))) return false;",
+    to: "",
+    test: logins("keeps it as a task"),
+  },
+  {
+    file: "workers/endpoints/relay/stateless/call-tasks.ts",
+    name: "a server does not hear of the gateway's tasks",
+    from: "Array.isArray(ids) && ids.some(isOurs)",
+    to: "Array.isArray(ids) && ids.every(isOurs)",
+    test: tasks("tells the server nothing of it"),
   },
   {
     ...answer,
@@ -188,10 +240,10 @@ export const relayedCallMutants: readonly Mutant[] = [
     test: contract("in another encoding"),
   },
   {
-    file: "workers/endpoints/relay/relay-endpoint.ts",
+    ...approved,
     name: "a tool that changed while people decided is not called",
-    from: "if (hidden !== null) return hidden;",
-    to: "",
+    from: "if (hidden !== null) return failed",
+    to: "if (hidden !== null && sent > 0) return failed",
     test: contract("changed while people decided"),
   },
   {

@@ -95,7 +95,7 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "a run that is over leaves its model's queue",
     file: "workers/objects/run/run-object.ts",
-    from: "        if (state !== null && state.end !== null) this.#call.stop();\n",
+    from: "          this.#call.stop();\n",
     to: "",
     test: runs("in the queue of a model's lane"),
   },

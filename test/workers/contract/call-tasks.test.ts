@@ -14,7 +14,7 @@ import {
   scriptUpstream,
   upstreamOrigin,
 } from "../support/mcp-server.ts";
-import { decide } from "../support/reviewer.ts";
+import { decide, filledForm, postForm } from "../support/reviewer.ts";
 import { StatelessClient, answerWith, formInput, lastOf, messagesOf, roundOf } from "../support/stateless.ts";
 
 const url = `${upstreamOrigin}/mcp`;
@@ -372,7 +372,7 @@ describe("a server that asks its client", () => {
     const client = new StatelessClient("new");
     const say = async (method: string, params: object) => (await client.says(method, params, { capabilities })) as Answer;
     const { taskId } = begunOf(await say("tools/call", { name: tool, arguments: given }));
-    await decide("request", "approve", taskId);
+    await decide("request", "approve", taskId, (fields) => fields.set("edit:/arguments", '{"branch":"other"}'));
     const asks = await eventually("the question", async () => {
       const task = (await say("tasks/get", { taskId })).result as Task;
       return task.status === "input_required" ? task : null;
@@ -382,7 +382,35 @@ describe("a server that asks its client", () => {
     await eventually("the end", async () => ((await say("tasks/get", { taskId })).result?.["status"] === "completed" ? true : null));
     expect(sent()).toHaveLength(2);
     expect(sent()[1]?.message.params).toMatchObject({ requestState: "theirs", inputResponses: { confirm: { action: "accept" } } });
+    // What goes on is what was approved.
+    expect(sent()[1]?.message.params?.["arguments"]).toEqual({ branch: "other" });
   });
+});
+
+test.each(cells)("a form that the task of a client of %s leads to goes by the rules of forms, to a person", async (name, cell) => {
+  await configureServers({ old: { url, elicitation: "fulfil" }, new: { url, protocol: "2026", elicitation: "fulfil" } });
+  await configure("policy", {
+    ...policy,
+    rules: [...rules, { name: "forms", when: { subject: "form" }, then: { request: "review", ...own } }],
+  });
+  const stream = openStream();
+  upstream.answer = (call) => {
+    if (call.message.id === "q1") stream.say(eventFor({ jsonrpc: "2.0", id: sent()[0]?.message.id, result: done }));
+    if (call.message.method !== "tools/call") return plainAnswers(call);
+    if (name.endsWith("2026"))
+      return answerWith(call, call.message.params?.["inputResponses"] === undefined ? roundOf({ q1: formInput }, "theirs") : done);
+    stream.say(eventFor({ jsonrpc: "2.0", id: "q1", ...formInput }));
+    return stream.response();
+  };
+  const client = await cell.open();
+  const { taskId } = begunOf(await client.begin());
+  await decide("request", "approve", taskId);
+  const { link } = await eventually("the form", async () => (await notices()).find(({ run, state }) => run !== taskId && state === "sent"));
+  expect(await stateOf(client, taskId)).toMatchObject({ status: "working" });
+  expect((await postForm(link, await filledForm(link, "deny"))).status).toBe(303);
+  await reached(client, taskId, "completed");
+  const told = upstream.answersTo("q1")[0]?.result ?? sent()[1]?.message.params?.["inputResponses"];
+  expect(JSON.stringify(told)).toContain('"action":"decline"');
 });
 
 describe("a server with tasks of its own", () => {
@@ -437,6 +465,23 @@ describe("a server with tasks of its own", () => {
     expect(sent()).toHaveLength(1);
     for (const { text } of upstream.calls) expect(text).not.toContain(taskId);
   });
+});
+
+test("a client that listens to its task tells the server nothing of it", async () => {
+  const client = new StatelessClient("new");
+  const capabilities = takesTasks;
+  const { taskId } = begunOf((await client.says("tools/call", { name: tool, arguments: given }, { capabilities })) as Answer);
+  const notifications = { toolsListChanged: true, taskIds: ["theirs", taskId] };
+  const answer = await client.request("subscriptions/listen", { notifications }, { capabilities });
+  await answer.body?.cancel();
+  const listened = upstream.calls.find(({ message }) => message.method === "subscriptions/listen");
+  expect(listened?.message.params?.["notifications"]).toEqual({ toolsListChanged: true, taskIds: ["theirs"] });
+  expect(listened?.text).not.toContain(taskId);
+});
+
+test("a task says how long it is kept, whatever its client asked for", async () => {
+  const client = await sessionClient("old");
+  expect(begunOf(await client.begin()).ttl).toBeGreaterThan(3_600_000);
 });
 
 test("with a credential of its client's, a call is sent when that client asks, by nobody else's", async () => {

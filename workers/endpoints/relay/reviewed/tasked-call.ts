@@ -27,7 +27,7 @@ import { createdTask } from "./task-states.ts";
 import { paramsIn } from "./waiting-state.ts";
 
 /** What a client said of tasks with its call. `isAlways`: also where nobody reviews it. */
-export type TaskWish = { readonly ttlMs: number | null; readonly isAlways: boolean; readonly message: PostedMessage };
+export type TaskWish = { readonly isAlways: boolean; readonly message: PostedMessage };
 
 /**
  * Null: its client wants none, or could not read one. A client of 2026-07-28 says that it takes
@@ -37,16 +37,14 @@ export function taskWishOf(message: PostedMessage, session: RelaySession | null)
   const params = objectOf(objectOf(message.value)?.["params"]);
   if (session === null) {
     const capabilities = objectOf(objectOf(params?.["_meta"])?.[clientCapabilitiesKey]);
-    return capabilities !== null && declaresTasks(capabilities) ? { ttlMs: null, isAlways: false, message } : null;
+    return capabilities !== null && declaresTasks(capabilities) ? { isAlways: false, message } : null;
   }
   const task = objectOf(params?.["task"]);
   if (task === null || !featuresOf(session.revision).tasks) return null;
-  const { ttl } = task;
-  const ttlMs = typeof ttl === "number" && ttl >= 0 ? ttl : null;
   const isAlways = session.callTasks === "gateway";
   // A server that did not declare tasks may not take the word.
   const sent = session.callTasks === "server" ? message : changed(message, withoutMember(message.body, paramsIn(message.body), "task"));
-  return { ttlMs, isAlways, message: sent };
+  return { isAlways, message: sent };
 }
 
 /** Whether the session of a request was told that the gateway has tasks. */
@@ -72,7 +70,8 @@ export function asTask(
   return {
     ...incoming,
     content: () => digest,
-    responseMode: { kind: "task", ttlMs: wish.ttlMs, relayed },
+    // Who carries a task out says how long it is kept, whatever was asked for (2025-11-25, "TTL").
+    responseMode: { kind: "task", ttlMs: null, relayed },
     association:
       association.kind === "clientRequest"
         ? { ...association, requestRef: { ...association.requestRef, originating: taskKey(relay.name, id) } }

@@ -6,9 +6,10 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
-import { objectOf } from "../../../../shared/json/values.ts";
+import { edited, memberOf, membersOf, textAt } from "../../../../shared/json/spans.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
-import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
+import { parseRunId, seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RpcAnswer, type RpcError, errorAnswer } from "../../../../shared/wire/json-rpc.ts";
 import { tasksExtension } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
 import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -52,6 +53,25 @@ export function taskPlace(c: AppContext, { name: visited }: RelayRequest, id: un
   if (payload === undefined) return null;
   const [server, digest, attempt, name, createdAt, owner] = JSON.parse(fromUtf8(payload)) as Sealed; // sealed above
   return server === visited ? { server, digest, attempt, name, createdAt, owner } : null;
+}
+
+/**
+ * What a client listens to (`subscriptions/listen`), without tasks of ours: its server knows of
+ * none, and does not hear of them.
+ */
+export function withoutOurTasks({ env }: AppContext, body: Uint8Array): Uint8Array {
+  const { keys } = settingsOf(env);
+  const isOurs = (id: unknown): boolean =>
+    typeof id === "string" &&
+    (parseRunId(keys, id) !== undefined || (id.startsWith("call_") && unsealAny(keys, domain, id.slice(5)) !== undefined));
+  const params = memberOf(body, { from: 0, to: body.length }, "params");
+  const filter = params === undefined ? undefined : memberOf(body, params, "notifications");
+  if (filter === undefined) return body;
+  const edits = membersOf(body, filter).flatMap((member) => {
+    const ids = parseJson(textAt(body, member));
+    return Array.isArray(ids) && ids.some(isOurs) ? [{ ...member, text: JSON.stringify(ids.filter((id) => !isOurs(id))) }] : [];
+  });
+  return edited(body, edits);
 }
 
 export const declaresTasks = (capabilities: JsonObject): boolean =>

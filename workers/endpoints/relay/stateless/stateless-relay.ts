@@ -54,6 +54,7 @@ import {
   tasksUndeclared,
   toolCallOf,
   withTasksDeclared,
+  withoutOurTasks,
   withoutTasks,
 } from "./call-tasks.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
@@ -64,6 +65,7 @@ import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type WatchedRelayRequest, errorMessages, passUnclear } from "../relay-request.ts";
 
 const sessionShards = 16;
+const listenMethod = "subscriptions/listen";
 
 export async function postStateless(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
   const id = toRequestId(objectOf(value)?.["id"]);
@@ -81,7 +83,10 @@ export async function postStateless(c: AppContext, relay: WatchedRelayRequest, {
   const place = isTaskMethod(request.method) ? taskPlace(c, relay, request.params["taskId"]) : null;
   if (place !== null) return ownTask(c, relay, request, body, place);
   const given = request.params["requestState"];
-  if (given === undefined || !mayAskForInput(request.method)) return relayCall(relayedCall(c, relay, request, body, null));
+  if (given === undefined || !mayAskForInput(request.method)) {
+    const sent = request.method === listenMethod ? withoutOurTasks(c, body) : body;
+    return relayCall(relayedCall(c, relay, request, sent, null));
+  }
   return typeof given === "string"
     ? goOn(c, relay, request, body, given)
     : refuse(request.id, 400, { code: -32_602, message: "Invalid params: requestState is a text" });
