@@ -1,7 +1,7 @@
-// A call as a task by the clients of the SDKs: that of 1.x has them as an experiment, learns of them
-// from the relay, polls, and gets the result of what a person approved. That of 2.x has only their
-// wire of 2025-11-25, for hosts that ask by themselves; of 2026-07-28 it takes no task. The server
-// has none.
+// A call as a task by the clients of the SDKs: that of 1.x has them as an experiment, learns of
+// them from the relay, polls, and gets the result of what a person approved. That of 2.x has only
+// their wire of 2025-11-25, for hosts that ask by themselves; of 2026-07-28 it takes no task. The
+// server has none.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

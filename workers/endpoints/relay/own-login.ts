@@ -64,7 +64,7 @@ function withAccount<T extends WatchedRelayRequest>(relay: T, state: LoginState)
   return login === undefined || account === null ? relay : { ...relay, server: { ...relay.server, login: { ...login, account } } };
 }
 
-/** Why an approved call is not sent yet, for the client of its task; null where nothing is missing. */
+/** Why an approved call is not sent yet, for its task's client; null where nothing is missing. */
 export async function missingLogin(env: Env, { name, server }: Reached): Promise<string | null> {
   const { publicUrl } = settingsOf(env);
   switch ((await loginFor(env, server)).kind) {

@@ -40,8 +40,8 @@ export type RelayRequest = {
 
 /**
  * `over` aborts when its key ends. `slow` ends with the response; undefined where the work goes on
- * behind it. `isEdited`: the arguments are others than those that came, so that the client's headers
- * do not repeat them any more.
+ * behind it. `isEdited`: the arguments are others than those that came, so that the client's
+ * headers do not repeat them any more.
  */
 export type WatchedRelayRequest = RelayRequest & {
   readonly over: AbortSignal;

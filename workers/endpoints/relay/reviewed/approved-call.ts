@@ -41,11 +41,11 @@ export type CallClient = {
   readonly next: (result: JsonObject, sent: SentRequests) => Promise<PostedMessage | null>;
 };
 
-/** What the server got so far. `first`: the approved call. `count`: that, and what came after it. */
+/** What the server got so far. `first`: the approved call. `count`: that and what came after. */
 export type SentRequests = { readonly first: PostedMessage; readonly count: number };
 
 /** `response`: for the client now; null where there is none, or where its run has it. */
-export type SentCall = { readonly returned: CallReturn; readonly response: Found | null };
+type SentCall = { readonly returned: CallReturn; readonly response: Found | null };
 
 /** The message as it may be sent: with the arguments that were approved, and its receipt. */
 export async function preparedCall(

@@ -1,10 +1,10 @@
 // A client's `tools/call` before it goes into its cell: what an operator has stopped is refused.
-// Where a rule of the policy is about calls, it is planned, and what needs a person waits. The files
-// here in the order in which a call passes them:
+// Where a rule of the policy is about calls, it is planned, and what needs a person waits. The
+// files here, in the order in which a call passes them:
 //
 //   read-call       which call it is, and what is known of its tool
-//   held-call       its client's connection is held meanwhile (waiting-state: it comes back by itself)
-//   tasked-call     it is a task instead (declared-tasks, task-requests, task-states: of its client)
+//   held-call       its client is held meanwhile (waiting-state: it comes back by itself)
+//   tasked-call     or it is a task (declared-tasks, task-requests, task-states: of its client)
 //   approved-call   sends it once it may be sent (sent-call, sent-receipt: what changes in it)
 //   approved-task   by a task's run, for a client that is not there
 //   call-answer     the server's response in the answer; gateway-response: the gateway's own
