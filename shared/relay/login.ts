@@ -73,6 +73,9 @@ export type LoginIssued =
     }
   | { readonly kind: "failed"; readonly why: LoginFault };
 
+/** What a server's revocation endpoint said. `none`: it has none. */
+export type LoginRevoked = { readonly kind: "revoked" | "none" } | { readonly kind: "failed"; readonly why: LoginFault };
+
 export type LoginCode = { readonly code: string; readonly iss: string | null; readonly verifier: string };
 
 /** What is stored of a state. */

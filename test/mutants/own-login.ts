@@ -58,6 +58,27 @@ export const ownLoginMutants: readonly Mutant[] = [
     test: { file, only: "a code of another authorization server" },
   },
   {
+    name: "a browser that comes back is of the server that it was sent to: the page",
+    file: "workers/endpoints/oauth/logins.ts",
+    from: ' || state.server !== c.req.param("server")',
+    to: "",
+    test: { file, only: "mix-up" },
+  },
+  {
+    name: "a browser that comes back is of the server that it was sent to: its form",
+    file: "workers/endpoints/oauth/logins.ts",
+    from: 'server === c.req.param("server") ? await ownServer(c, server) : undefined',
+    to: "await ownServer(c, server)",
+    test: { file, only: "mix-up" },
+  },
+  {
+    name: "tokens that are forgotten end at their server",
+    file: object,
+    from: "if (login !== null && login.tokens !== null) void",
+    to: "if (false) void",
+    test: { file, only: "the server is told" },
+  },
+  {
     name: "an approval of a call is for the account that was shown",
     file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
     from: "account === undefined ? contentOf(relay, body) : ofAccount(contentOf(relay, body), account)",

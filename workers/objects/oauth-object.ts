@@ -137,8 +137,8 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
     return this.#login.made(binding, ms);
   }
 
-  endLogin(): void {
-    this.#login.end();
+  endLogin(entry: LoginEntry): void {
+    this.#login.end(entry);
   }
 
   override async alarm(): Promise<void> {

@@ -4,7 +4,15 @@
 
 import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import { readJsonOf, type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
-import { type LoginEntry, type LoginIssued, type LoginTokens, expired, loginStateDigest, loginStep } from "../../shared/relay/login.ts";
+import {
+  type LoginEntry,
+  type LoginIssued,
+  type LoginServer,
+  type LoginTokens,
+  expired,
+  loginStateDigest,
+  loginStep,
+} from "../../shared/relay/login.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { LoginBegun, LoginEnd, LoginReturn, LoginStart, LoginStatus, LoginToken, OAuthEntry } from "../stubs/oauth-calls.ts";
@@ -46,6 +54,8 @@ const begunMs = 10 * 60_000;
 /** So long a login that ended is shown as such. */
 const endedMs = 30 * 86_400_000;
 const loginName = "login";
+/** When a server is told that tokens of its end, one try after the other. */
+const revokeAfterMs = [0, 1_000, 10_000];
 
 export class OwnLogin {
   readonly #deps: LoginDeps;
@@ -107,7 +117,10 @@ export class OwnLogin {
     this.#renewing = null;
     // Its owner ended it meanwhile, or signed in anew: these tokens are nobody's.
     const now = this.#loginFor(login.binding);
-    if (now?.tokens?.access !== access) return now?.tokens == null ? { kind: "none" } : tokenOf(now, now.tokens.access);
+    if (now?.tokens?.access !== access) {
+      if (issued.kind === "issued") void this.#revoke(server, login.grant, issued);
+      return now?.tokens == null ? { kind: "none" } : tokenOf(now, now.tokens.access);
+    }
     if (issued.kind === "issued") {
       // The account stays the one that its owner signed in with (OpenID Connect Core 12.2).
       this.#keep({ ...login, scope: issued.scope ?? login.scope }, issued, refresh);
@@ -142,8 +155,21 @@ export class OwnLogin {
     return isMade();
   }
 
-  end(): void {
+  /** Behind the answer the server is told so, where it is the one that they were made for. */
+  end({ server, binding }: LoginEntry): void {
+    const login = this.#loginFor(binding);
     this.#deps.store.remove(loginName);
+    if (login !== null && login.tokens !== null) void this.#revoke(server, login.grant, login.tokens);
+  }
+
+  /** Nothing of this is stored: where this object goes before the server answers, it is not told. */
+  async #revoke(server: LoginServer, grant: string, { refresh, access }: Pick<LoginTokens, "refresh" | "access">): Promise<void> {
+    const tokens = [...(refresh === null ? [] : [refresh]), access];
+    for (const waitMs of revokeAfterMs) {
+      if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+      const revoked = await this.#deps.env.TOOLS.revokeLogin(server, grant, tokens).catch(unanswered);
+      if (revoked.kind !== "failed" || revoked.why !== "unreachable") return;
+    }
   }
 
   /** Null where there is none, or it was made for another entry. */

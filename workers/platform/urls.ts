@@ -31,7 +31,7 @@ export const paths = {
     authorize: "/oauth/authorize",
     token: "/oauth/token",
     register: "/oauth/register",
-    client: "/oauth/client.json",
+    client: "/oauth/clients/:server",
   },
   review: "/r/:token",
   reviewLive: "/r/:token/live",
@@ -46,7 +46,7 @@ export const paths = {
   inboxConnect: "/inbox/connect",
   inboxConnections: "/inbox/connections",
   inboxLogins: "/inbox/connections/servers",
-  inboxLoginReturn: "/inbox/connections/return",
+  inboxLoginReturn: "/inbox/connections/return/:server",
   inboxReceipt: "/inbox/receipts/:run",
   inboxReview: "/inbox/reviews/:gate/:run",
   inboxReviewLive: "/inbox/reviews/:gate/:run/live",
@@ -157,11 +157,15 @@ export const connectionsUrl = (inbox: string): string => `${inbox}/connections`;
 /** Where a person begins and ends their own logins at servers. `inbox`: the URL of the inbox. */
 export const loginsUrl = (inbox: string): string => `${connectionsUrl(inbox)}/servers`;
 
-/** Where a browser comes back to from a server's own sign-in. */
-export const loginReturnUrl = (inbox: string): string => `${connectionsUrl(inbox)}/return`;
+/**
+ * Where a browser comes back to from this server's own sign-in. No other server's leads there: a
+ * code that one server's sign-in gave for another would be told apart by it (RFC 9700 section
+ * 4.4.2.2).
+ */
+export const loginReturnUrl = (inbox: string, server: string): string => `${connectionsUrl(inbox)}/return/${encodeURIComponent(server)}`;
 
-/** What the gateway says of itself to servers that it is a client of: as OAuth names it, its id. */
-export const clientDocumentUrl = (publicUrl: string): string => `${publicUrl}${paths.oauth.client}`;
+/** What the gateway says of itself to the sign-in of this server: as OAuth names it, its id there. */
+export const clientDocumentUrl = (publicUrl: string, server: string): string => `${publicUrl}/oauth/clients/${encodeURIComponent(server)}`;
 
 /** Where a person begins to sign in at an issuer. `inbox`: the URL of the inbox. */
 export const issuerSignInUrl = (inbox: string): string => `${inbox}/issuer`;

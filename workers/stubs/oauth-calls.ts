@@ -64,8 +64,8 @@ export interface OAuthCalls extends Rpc.DurableObjectBranded {
   loginStatus(binding: string): LoginStatus;
   /** Waits up to `ms` until there is a login for this entry; whether there is one. */
   loginMade(binding: string, ms: number): Promise<boolean>;
-  /** Its tokens are forgotten. */
-  endLogin(): void;
+  /** Its tokens are forgotten, and behind the answer their server is told that they end. */
+  endLogin(entry: LoginEntry): void;
   /** Null where there is none, or where its time is over. */
   read(name: string): OAuthEntry | null;
   /** Of registered clients that nobody has let in, the newest thousand stay. */

@@ -20,6 +20,7 @@ import {
   refreshAuthorization,
   registerClient,
   resourceUrlFromServerUrl,
+  selectClientAuthMethod,
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { isPrivateHost } from "../../shared/address.ts";
@@ -29,10 +30,12 @@ import {
   type LoginCode,
   type LoginFault,
   type LoginIssued,
+  type LoginRevoked,
   type LoginServer,
   type LoginStarted,
   accountIn,
 } from "../../shared/relay/login.ts";
+import { objectOf } from "../../shared/json/values.ts";
 import { readText } from "../http/body.ts";
 import { askServer } from "../mcp-client/ask-server.ts";
 
@@ -42,6 +45,8 @@ type LoginGrant = {
   readonly client: OAuthClientInformationMixed;
   readonly resource: string;
   readonly redirectUri: string;
+  /** Null where it has no endpoint for that. `methods`: how a client shows there who it is. */
+  readonly revocation: { readonly endpoint: string; readonly methods: string[] } | null;
 };
 
 const mostBytes = 1_000_000;
@@ -139,7 +144,7 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
       resource,
       ...(scope === "" ? {} : { scope }),
     });
-    const grant: LoginGrant = { metadata: keptOf(metadata), client, resource, redirectUri };
+    const grant: LoginGrant = { metadata: keptOf(metadata), client, resource, redirectUri, revocation: revocationOf(metadata) };
     const to = started.authorizationUrl.href;
     return { kind: "started", to, issuer: metadata.issuer, verifier: started.codeVerifier, grant: jsonOf(grant) };
   });
@@ -153,6 +158,17 @@ export const keptOf = (metadata: AuthorizationServerMetadata): AuthorizationServ
   token_endpoint_auth_methods_supported: metadata.token_endpoint_auth_methods_supported,
   authorization_response_iss_parameter_supported: metadata.authorization_response_iss_parameter_supported,
 });
+
+/** Where tokens are revoked (RFC 8414 section 2); OpenID Connect's own metadata have it too. */
+function revocationOf(metadata: AuthorizationServerMetadata): LoginGrant["revocation"] {
+  const said = objectOf(metadata);
+  const endpoint = said?.["revocation_endpoint"];
+  const methods = said?.["revocation_endpoint_auth_methods_supported"];
+  if (typeof endpoint !== "string") return null;
+  return { endpoint, methods: isTexts(methods) ? methods : (metadata.token_endpoint_auth_methods_supported ?? []) };
+}
+
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === "string");
 
 /** A refresh token is asked for where that has a scope of its own. */
 const scopeOf = (scopes: readonly string[], { scopes_supported: known = [] }: AuthorizationServerMetadata): string =>
@@ -209,6 +225,26 @@ export const renewLogin = (server: LoginServer, grant: string, refreshToken: str
     const { metadata, client, resource } = grantIn(grant as JsonOf<LoginGrant>, server); // as `startLogin` gave it
     const given = { metadata, clientInformation: client, refreshToken, resource, fetchFn: fetchFor(server) };
     return issuedOf(await refreshAuthorization(metadata.issuer, given));
+  });
+
+/**
+ * Tells the server that nobody holds these tokens any more, one after the other (RFC 7009). A
+ * refresh token comes first: at most servers the access tokens that came of it end with it.
+ */
+export const revokeLogin = (server: LoginServer, grant: string, tokens: readonly string[]): Promise<LoginRevoked> =>
+  guarded(async () => {
+    const { client, revocation } = grantIn(grant, server);
+    if (revocation === null) return { kind: "none" };
+    const { client_id: id, client_secret: secret = "" } = client;
+    const method = selectClientAuthMethod(client, revocation.methods);
+    for (const token of tokens) {
+      const body = new URLSearchParams({ token, ...(method === "client_secret_basic" ? {} : { client_id: id }) });
+      if (method === "client_secret_post") body.set("client_secret", secret);
+      const headers = method === "client_secret_basic" ? { Authorization: `Basic ${btoa(`${id}:${secret}`)}` } : {};
+      const { status } = await fetchFor(server)(revocation.endpoint, { method: "POST", body, headers });
+      if (status !== 200) throw new Refused(status === 429 || status >= 500 ? "unreachable" : "refused");
+    }
+    return { kind: "revoked" };
   });
 
 function issuedOf({ access_token, refresh_token, expires_in, scope, id_token, token_type }: OAuthTokens): LoginIssued {

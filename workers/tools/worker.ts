@@ -4,9 +4,9 @@
 // credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { LoginAsked, LoginCode, LoginIssued, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
 import type { SignInAsked } from "../../shared/credential/person-sign-in.ts";
-import { finishLogin, renewLogin, startLogin } from "./login.ts";
+import type { LoginAsked, LoginCode, LoginIssued, LoginRevoked, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
+import { finishLogin, renewLogin, revokeLogin, startLogin } from "./login.ts";
 import { type SignedIn, finishSignIn, startSignIn } from "./sign-in.ts";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
@@ -47,6 +47,11 @@ export default class ToolsWorker extends WorkerEntrypoint {
   /** The ID token for the code that they came back with. */
   finishSignIn(server: LoginServer, grant: string, code: LoginCode): Promise<SignedIn> {
     return finishSignIn(server, grant, code);
+  }
+
+  /** These tokens are good no more, where the server can be told so. */
+  revokeLogin(server: LoginServer, grant: string, tokens: readonly string[]): Promise<LoginRevoked> {
+    return revokeLogin(server, grant, tokens);
   }
 
   /** Calls the tool, once at most. Where this throws, the tool may have run. */

@@ -359,7 +359,13 @@ function oauthAsks(): Asks {
       const { cookie, browser } = await signedIn();
       return [[200, opened(browser.at("/inbox/connections"), cookie)]];
     },
-    oauthClient: async () => [[200, { path: "/oauth/client.json", key: null }]],
+    oauthClient: async () => {
+      await configure("servers", { servers: { own: { url: "https://notes.example.com/mcp", auth: { kind: "oauth" } } } });
+      return [
+        [200, { path: "/oauth/clients/own", key: null }],
+        [404, { path: "/oauth/clients/none", key: null }],
+      ];
+    },
     decideLogin: async () => {
       await configure("servers", { servers: { own: { url: "https://notes.example.com/mcp", auth: { kind: "oauth" } } } });
       const { cookie, browser } = await signedIn();
@@ -371,10 +377,10 @@ function oauthAsks(): Asks {
         [404, posted(browser.at("/inbox/connections/servers"), `nonce=${fields.get("nonce")}&connect=none`, { Cookie: cookie })],
       ];
     },
-    showLoginReturn: async () => [[404, { path: "/inbox/connections/return?state=x", key: null }]],
+    showLoginReturn: async () => [[404, { path: "/inbox/connections/return/own?state=x", key: null }]],
     finishLogin: async () => {
       const { cookie, browser } = await signedIn();
-      return [[403, posted(browser.at("/inbox/connections/return"), "nonce=x", { Cookie: cookie })]];
+      return [[403, posted(browser.at("/inbox/connections/return/own"), "nonce=x", { Cookie: cookie })]];
     },
     endConnection: async () => {
       const { cookie, browser } = await signedIn();

@@ -2,9 +2,12 @@
 // it and no others do, and what becomes of it when it expires, is refused or is attacked.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { createKey, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
+import { inboxNameOf } from "../../../shared/review/inbox.ts";
+import { clientDocumentUrl, inboxUrl, loginReturnUrl } from "../../../workers/platform/urls.ts";
+import { loginStub } from "../../../workers/stubs/stubs.ts";
+import { createKey, env, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses } from "../support/inbox.ts";
-import { loginOrigin } from "../support/login-server.ts";
+import { loginOrigin, scriptLoginServer } from "../support/login-server.ts";
 import { configureServers, upstreamOrigin } from "../support/mcp-server.ts";
 import { answerAt } from "../support/provider.ts";
 import {
@@ -16,6 +19,7 @@ import {
   comeBack,
   connect,
   connected,
+  disconnect,
   key,
   login,
   prepareOwnLogin,
@@ -39,14 +43,14 @@ describe("a person connects a server", () => {
       response_type: "code",
       client_id: "client-1",
       code_challenge_method: "S256",
-      redirect_uri: `${publicUrl}/inbox/connections/return`,
+      redirect_uri: `${publicUrl}/inbox/connections/return/own`,
       resource: url,
       scope: "read",
     });
     const back = login.visit(to ?? "");
     // On a loopback host the session's cookie is for another address.
     const hop = await gateway(back.pathname + back.search, { key: null });
-    expect([hop.status, hop.headers.get("Location")]).toEqual([303, `${ada.home}/connections/return${back.search}`]);
+    expect([hop.status, hop.headers.get("Location")]).toEqual([303, `${ada.home}/connections/return/own${back.search}`]);
     expect(login.asked).toEqual([]);
     expect((await comeBack(back)).html).toContain("is connected");
     expect(await ada.text("/inbox/connections")).toMatch(/connected<\/span>[\s\S]*ada-l<\/bdi> · <bdi class="name">read/);
@@ -67,13 +71,45 @@ describe("a person connects a server", () => {
   });
 
   test("its own document says who it is", async () => {
-    const document = (await (await gateway("/oauth/client.json", { key: null })).json()) as object;
+    const document = (await (await gateway("/oauth/clients/own", { key: null })).json()) as object;
     expect(document).toMatchObject({
-      client_id: `${publicUrl}/oauth/client.json`,
-      redirect_uris: [`${publicUrl}/inbox/connections/return`],
+      client_id: `${publicUrl}/oauth/clients/own`,
+      redirect_uris: [`${publicUrl}/inbox/connections/return/own`],
       token_endpoint_auth_method: "none",
     });
-    expect((await gatewayWith({ PUBLIC_URL: "" }, "/oauth/client.json", { key: null })).status).toBe(404);
+    expect((await gatewayWith({ PUBLIC_URL: "" }, "/oauth/clients/own", { key: null })).status).toBe(404);
+    expect((await gateway("/oauth/clients/plain", { key: null })).status).toBe(404);
+  });
+
+  test("who takes client metadata documents reads who it is by the rules of their draft, and registers nobody", async () => {
+    const https = "https://countersign.example.com";
+    const at = { PUBLIC_URL: https };
+    login.metadata = { client_id_metadata_document_supported: true };
+    const id = clientDocumentUrl(https, "own");
+    const begun = await loginStub(env, inboxNameOf("Ada"), "own").beginLogin({
+      entry: { server: { url, headers: {}, allowPrivate: false, secret: null }, binding: "" },
+      bound: "",
+      scopes: null,
+      clientId: null,
+      clientUrl: id,
+      redirectUri: loginReturnUrl(inboxUrl(https), "own"),
+      state: "",
+    });
+    expect(new URL(begun.kind === "goOn" ? begun.to : "").searchParams.get("client_id")).toBe(id);
+    const { protocol, pathname, search, hash, username, password } = new URL(id);
+    expect([protocol, search, hash, username, password]).toEqual(["https:", "", "", "", ""]);
+    expect([new URL(id).href, pathname.split("/").some((part) => part === "." || part === "..")]).toEqual([id, false]);
+    const answer = await gatewayWith(at, pathname, { key: null });
+    expect([answer.status, answer.headers.get("Content-Type")]).toEqual([200, "application/json"]);
+    const text = await answer.text();
+    const document = JSON.parse(text) as Record<string, unknown>;
+    expect(document["client_id"]).toBe(id);
+    expect(text.length).toBeLessThan(5_000);
+    expect(Object.keys(document).filter((name) => name.startsWith("client_secret"))).toEqual([]);
+    expect(document["token_endpoint_auth_method"]).toBe("none");
+    expect(new URL(String(document["client_uri"])).origin).toBe(new URL(id).origin);
+    expect(document["redirect_uris"]).toEqual([`${https}/inbox/connections/return/own`]);
+    expect(login.registered).toEqual([]);
   });
 
   test("and disconnects it: nothing is sent with it from then on, and nothing by another form", async () => {
@@ -89,6 +125,19 @@ describe("a person connects a server", () => {
     const sent = upstream.calls.length;
     expect(await (await made.call(2)).json()).toMatchObject({ result: { isError: true } });
     expect(upstream.calls).toHaveLength(sent);
+  });
+
+  test("and the server is told, once more where it fails; a server without an endpoint for that is not", async () => {
+    await connect();
+    await disconnect();
+    login.metadata = { revocation_endpoint: `${loginOrigin}/revoke` };
+    await connect();
+    const [refresh, access] = [[...login.refresh].at(-1), [...login.good].at(-1)];
+    login.revokeFails = 1;
+    expect(await disconnect()).toContain("is disconnected");
+    await eventually("the revocation", async () => login.revoked.length === 2);
+    expect(login.revoked).toEqual([refresh, access]);
+    expect(await ada.text("/inbox/connections")).toContain("not connected");
   });
 
   test("what its sign-in refuses is not connected", async () => {
@@ -253,7 +302,35 @@ describe("attacks", () => {
     expect(login.asked).toEqual([]);
     expect((await comeBack(back)).html).toContain("is connected");
     expect((await comeBack(back)).html).toContain("Nothing was connected");
-    expect((await ada.get("/inbox/connections/return?state=made-up&code=x")).status).toBe(404);
+    expect((await ada.get("/inbox/connections/return/own?state=made-up&code=x")).status).toBe(404);
+  });
+
+  test("a code that an honest server gave never goes to the server that had a person fetch it (mix-up)", async () => {
+    const evilOrigin = "https://evil.example.com";
+    const evil = scriptLoginServer(evilOrigin);
+    // Neither says who it is: nothing but the address that is come back to tells them apart.
+    for (const each of [login, evil]) each.metadata = { authorization_response_iss_parameter_supported: undefined };
+    const tools = "https://tools.example.com";
+    await configureServers({ own: { url, auth }, evil: { url: `${tools}/mcp`, auth } });
+    answerAt(tools, ({ url: asked }) =>
+      asked.includes("/.well-known/")
+        ? Response.json({ resource: `${tools}/mcp`, authorization_servers: [evilOrigin] })
+        : new Response(null, { status: 401 }),
+    );
+    const honest = new URL((await begin()).to ?? "");
+    const asked = new URL((await begin("evil")).to ?? "");
+    expect(asked.origin).toBe(evilOrigin);
+    // The attacker's sign-in leads on to the honest one, as the gateway's client there.
+    honest.searchParams.set("state", asked.searchParams.get("state") ?? "");
+    honest.searchParams.set("code_challenge", asked.searchParams.get("code_challenge") ?? "");
+    const back = login.visit(honest.href);
+    back.searchParams.delete("iss");
+    expect((await comeBack(back)).status).toBe(404);
+    // Nor where the form is sent by hand, past that page.
+    const form = await ada.form("/inbox/connections");
+    for (const name of ["state", "code"]) form.set(name, back.searchParams.get(name) ?? "");
+    expect((await ada.post(back.pathname, form)).status).toBe(404);
+    expect([login.asked, evil.asked]).toEqual([[], []]);
   });
 
   test("a login of one person is no other's, and of one server no other's", async () => {

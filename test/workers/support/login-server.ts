@@ -21,6 +21,10 @@ export type LoginServer = {
   readonly refresh: Set<string>;
   /** What it calls the account of whoever signs in; null: it gives no ID token. */
   account: string | null;
+  /** The tokens that were revoked, oldest first. */
+  readonly revoked: string[];
+  /** How often the revocation endpoint fails before it answers. */
+  revokeFails: number;
   seconds: number | null;
   /** The status of the token endpoint's answers, where it fails. */
   fails: number | null;
@@ -39,6 +43,8 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     good: new Set(),
     refresh: new Set(),
     account: "ada-l",
+    revoked: [],
+    revokeFails: 0,
     seconds: 3_600,
     fails: null,
     held: Promise.resolve(),
@@ -88,6 +94,15 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
       const client = (await request.json()) as Record<string, unknown>;
       server.registered.push(client);
       return Response.json({ ...client, client_id: `client-${server.registered.length}` }, { status: 201 });
+    }
+    if (pathname === "/revoke") {
+      const body = new URLSearchParams(await request.text());
+      if (server.revokeFails > 0) {
+        server.revokeFails -= 1;
+        return new Response(null, { status: 503 });
+      }
+      server.revoked.push(body.get("token") ?? "");
+      return new Response(null, { status: body.get("client_id") === null ? 401 : 200 });
     }
     if (pathname !== "/token") return new Response(null, { status: 404 });
     const body = new URLSearchParams(await request.text());

@@ -80,11 +80,11 @@ export async function begin(server = "own", by = ada): Promise<{ to: string | nu
 
 /** Comes back to the redirect URI, and presses the page's button; the page after that. */
 export async function comeBack(back: URL, by = ada): Promise<{ status: number; html: string }> {
-  const first = await by.get(`/inbox/connections/return${back.search}`);
+  const first = await by.get(back.pathname + back.search);
   const html = await first.text();
   const form = readForm(html, publicUrl);
   if (form === null) return { status: first.status, html };
-  const answer = await by.post("/inbox/connections/return", form.fields);
+  const answer = await by.post(back.pathname, form.fields);
   return { status: answer.status, html: await answer.text() };
 }
 

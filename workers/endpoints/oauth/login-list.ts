@@ -12,12 +12,16 @@ import type { LoginsInput } from "../../ui/inbox/logins.tsx";
 type OwnServer = { readonly name: string; readonly auth: NonNullable<Server["auth"]>; readonly entry: LoginEntry };
 
 /** The servers with `auth`, as the document has them now. */
-export async function ownServers(c: AppContext): Promise<OwnServer[]> {
+async function ownServers(c: AppContext): Promise<OwnServer[]> {
   const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
   return Object.entries(servers).flatMap(([name, server]) =>
     server.auth === undefined ? [] : [{ name, auth: server.auth, entry: loginEntry(server, lookupIn(c.env)) }],
   );
 }
+
+/** The server of this name, where it has `auth`. */
+export const ownServer = async (c: AppContext, name: string | undefined): Promise<OwnServer | undefined> =>
+  (await ownServers(c)).find((each) => each.name === name);
 
 export async function loginsOf(c: AppContext, { inbox }: Reader): Promise<LoginsInput["list"]> {
   return Promise.all(

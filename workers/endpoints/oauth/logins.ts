@@ -10,13 +10,13 @@ import { loginStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { admittedReader } from "../inbox/admitted.ts";
 import { inboxSettings, readerNonce } from "../inbox/reader.ts";
-import { asJson, asPage, jsonObject, problem } from "../openapi/answers.ts";
+import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink } from "../review/review-link.ts";
 import { connectionsForm, connectionsPage } from "./connect.ts";
-import { ownServers } from "./login-list.ts";
+import { ownServer } from "./login-list.ts";
 
 export const loginRoutes = new Hono<App>();
 
@@ -32,20 +32,23 @@ const refusals = {
 };
 
 const clientDocument = describe("oauthClient", {
-  summary: "How the gateway describes itself to servers that it is an OAuth client of: the address is its client id",
+  summary: "How the gateway describes itself to the sign-in of a server that it is an OAuth client of: the address is its client id",
+  parameters: [inPath("server", "The server's name in the servers document")],
   200: asJson(jsonObject, "The document"),
-  404: asJson(problem, "No PUBLIC_URL is configured"),
+  404: asJson(problem, "No PUBLIC_URL is configured, or there is no such server with `auth`"),
 });
 
-loginRoutes.get(paths.oauth.client, clientDocument, (c) => {
+loginRoutes.get(paths.oauth.client, clientDocument, async (c) => {
   const settings = inboxSettings(c);
   if (settings === null) return c.json({ error: "No PUBLIC_URL is configured" }, 404);
   const { publicUrl } = settings;
+  const own = await ownServer(c, c.req.param("server"));
+  if (own === undefined) return c.json({ error: "There is no such server whose users sign in there themselves" }, 404);
   return c.json({
-    client_id: clientDocumentUrl(publicUrl),
+    client_id: clientDocumentUrl(publicUrl, own.name),
     client_name: "Countersign",
     client_uri: publicUrl,
-    redirect_uris: [loginReturnUrl(inboxUrl(publicUrl))],
+    redirect_uris: [loginReturnUrl(inboxUrl(publicUrl), own.name)],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: "none",
@@ -66,11 +69,11 @@ loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
   const { reader, fields } = form;
   const ended = fields.get("disconnect");
   const name = ended ?? fields.get("connect") ?? "";
-  const own = (await ownServers(c)).find((each) => each.name === name);
+  const own = await ownServer(c, name);
   if (own === undefined) return noSuchLink(c);
   const login = loginStub(c.env, reader.inbox, name);
   if (ended !== null) {
-    await login.endLogin();
+    await login.endLogin(own.entry);
     return connectionsPage(c, reader, false, { server: name, what: "disconnected" });
   }
   const { keys, publicUrl } = reader.settings;
@@ -80,8 +83,8 @@ loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
     bound: reader.bound,
     scopes: own.auth.scopes ?? null,
     clientId: own.auth.clientId ?? null,
-    clientUrl: clientDocumentUrl(publicUrl),
-    redirectUri: loginReturnUrl(inboxUrl(publicUrl)),
+    clientUrl: clientDocumentUrl(publicUrl, name),
+    redirectUri: loginReturnUrl(inboxUrl(publicUrl), name),
     state: loginState(keys, { server: name, home: pathOfUrl(reader.home), random }),
   });
   if (begun.kind === "failed") return connectionsPage(c, reader, false, { server: name, what: begun.why });
@@ -98,6 +101,7 @@ const returned = ["state", "code", "iss", "error"] as const;
 
 const showReturn = describe("showLoginReturn", {
   summary: "Where a server's own sign-in sends a browser back to: a page whose button connects it. It connects nothing",
+  parameters: [inPath("server", "The server's name in the servers document")],
   200: asPage("The page"),
   303: { description: "To the same page of the session's own address", headers: { Location: "The page" } },
   ...refusals,
@@ -107,15 +111,16 @@ loginRoutes.get(paths.inboxLoginReturn, showReturn, async (c) => {
   const settings = inboxSettings(c);
   const query = new URL(c.req.url).searchParams;
   const state = settings === null ? undefined : parseLoginState(settings.keys, query.get("state") ?? "");
-  if (settings === null || state === undefined) return noSuchLink(c);
+  // A state of another server: its sign-in sent the browser to this one's, for a code of this one.
+  if (settings === null || state === undefined || state.server !== c.req.param("server")) return noSuchLink(c);
   const { pathname, search } = new URL(c.req.url);
   // On a loopback host a session's cookie is for its own address alone, which no redirect URI has.
   if (state.home.includes("/~") && !pathname.includes("/~"))
-    return c.body(null, 303, { Location: `${state.home}/connections/return${search}`, "Cache-Control": "no-store" });
+    return c.body(null, 303, { Location: loginReturnUrl(state.home, state.server) + search, "Cache-Control": "no-store" });
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const input = {
-    action: pathOfUrl(loginReturnUrl(reader.home)),
+    action: pathOfUrl(loginReturnUrl(reader.home, state.server)),
     nonce: readerNonce(reader, "connections"),
     server: state.server,
     fields: Object.fromEntries(returned.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : []))),
@@ -127,6 +132,7 @@ loginRoutes.get(paths.inboxLoginReturn, showReturn, async (c) => {
 
 const finishReturn = describe("finishLogin", {
   summary: "The form of that page: connects the server, once, for the session that began it",
+  parameters: [inPath("server", "The server's name in the servers document")],
   body: { type: "application/x-www-form-urlencoded" },
   200: asPage("The page of connections, with what became of it"),
   ...refusals,
@@ -138,7 +144,7 @@ loginRoutes.post(paths.inboxLoginReturn, finishReturn, async (c) => {
   const { reader, fields } = form;
   const text = fields.get("state") ?? "";
   const server = parseLoginState(reader.settings.keys, text)?.server;
-  const own = (await ownServers(c)).find(({ name }) => name === server);
+  const own = server === c.req.param("server") ? await ownServer(c, server) : undefined;
   if (own === undefined) return noSuchLink(c);
   const code = fields.has("error") ? null : fields.get("code");
   const back = { state: text, code, iss: fields.get("iss"), bound: reader.bound };
