@@ -261,6 +261,7 @@ const inbox = `
 .chip { display: inline-flex; align-items: center; min-height: var(--hit); padding: 0 .875rem; border: 1px solid var(--control); border-radius: 1.5rem; background: var(--card); color: var(--ink); font-weight: 600; text-decoration: none; white-space: nowrap; }
 .chip[aria-current] { border-color: var(--ink); background: var(--ink); color: var(--card); }
 .tag { display: inline-flex; align-items: center; gap: .3rem; padding: 0 .5rem; border-radius: 1rem; border: 1px solid var(--line); background: var(--sunk); color: var(--ink); font-weight: 600; }
+.tag.ok { border-color: var(--yes); background: var(--yes-tint); color: var(--yes); }
 .tag.bad { border-color: var(--no); background: var(--no-tint); color: var(--no); }
 .tag.mind { border-color: var(--warn); background: var(--warn-tint); color: var(--warn); }
 .tag .i { width: 1rem; height: 1rem; vertical-align: 0; }
@@ -283,6 +284,7 @@ const inbox = `
 .batch[hidden] { display: none; } .batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
 .pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
+.lines { list-style: none; margin: 0; padding: 0; } .lines > li { display: flex; gap: .75rem; align-items: center; justify-content: space-between; padding: .5rem 0; } .lines > li + li { border-top: 1px solid var(--line); } .lines > li > p { min-width: 0; } .lines > li > .btn { flex: none; }
 .series { list-style: none; margin: 0; padding: .25rem .875rem; } .series > li + li { border-top: 1px solid var(--line); } .series > .over { opacity: .6; }
 .series .check { align-items: start; cursor: auto; } .series .pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); flex: none; position: relative; } .series .whole { flex: 1; min-width: 0; padding: .5rem 0; }
 .one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }

@@ -99,6 +99,16 @@ const calls: readonly ToolCallView[] = [
   }),
 ];
 
+const back = {
+  action: "/inbox/connections/return/github",
+  nonce: "n0nce",
+  server: "github",
+  isRefused: false,
+  fields: { state: "state" },
+  reader: "Ada",
+  inbox: { path: "/inbox", count: 2 },
+};
+
 export const inboxPages: Readonly<Record<string, Page>> = {
   "an inbox": {
     kind: "inbox",
@@ -208,4 +218,10 @@ export const inboxPages: Readonly<Record<string, Page>> = {
       inbox: { path: "/inbox", count: 6 },
     },
   },
+  "on the way to a server's own sign-in": {
+    kind: "loginLeave",
+    input: { server: "github", to: "https://github.com/login/oauth/authorize", host: "github.com" },
+  },
+  "back from a server's own sign-in": { kind: "loginReturn", input: back },
+  "back from a server's own sign-in that said no": { kind: "loginReturn", input: { ...back, isRefused: true } },
 };

@@ -123,6 +123,7 @@ loginRoutes.get(paths.inboxLoginReturn, showReturn, async (c) => {
     action: pathOfUrl(loginReturnUrl(reader.home, state.server)),
     nonce: readerNonce(reader, "connections"),
     server: state.server,
+    isRefused: query.has("error"),
     fields: Object.fromEntries(returned.flatMap((name) => (query.has(name) ? [[name, query.get(name) ?? ""]] : []))),
     reader: reader.person.name,
     inbox: { path: pathOfUrl(reader.home), count: reader.count },

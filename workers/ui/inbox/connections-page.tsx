@@ -54,41 +54,46 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
         ) : null}
         <section class="card stack">
           <h2>{connections.heading}</h2>
-          {input.connections.length === 0 ? <p class="soft">{connections.none}</p> : null}
-          {input.connections.map((each) => (
-            <div>
-              <p>
-                <b>
-                  <Name value={each.name} />
-                </b>{" "}
-                {each.client === null ? null : (
-                  <span class="tag ok">
-                    <Name value={each.client} />
-                  </span>
-                )}
-                <br />
-                <span class="soft">
-                  {fill(connections.line, {
-                    servers: <Name value={each.servers.join(", ")} />,
-                    since: <Time at={each.createdAt} now={now} />,
-                  })}
-                  {each.expiresAt === null ? null : (
-                    <>
-                      {" · "}
-                      {fill(connections.until, { until: <Time at={each.expiresAt} now={now} exact /> })}
-                    </>
-                  )}
-                </span>
-              </p>
-              <button type="submit" class="btn no" name="end" value={each.id}>
-                {connections.end}
-                <span class="sr">
-                  {" "}
-                  <Name value={each.name} />
-                </span>
-              </button>
-            </div>
-          ))}
+          {input.connections.length === 0 ? (
+            <p class="soft">{connections.none}</p>
+          ) : (
+            <ul class="lines">
+              {input.connections.map((each) => (
+                <li>
+                  <p>
+                    <b>
+                      <Name value={each.name} />
+                    </b>{" "}
+                    {each.client === null ? null : (
+                      <span class="tag ok">
+                        <Name value={each.client} />
+                      </span>
+                    )}
+                    <br />
+                    <span class="soft">
+                      {fill(connections.line, {
+                        servers: <Name value={each.servers.join(", ")} />,
+                        since: <Time at={each.createdAt} now={now} />,
+                      })}
+                      {each.expiresAt === null ? null : (
+                        <>
+                          {" · "}
+                          {fill(connections.until, { until: <Time at={each.expiresAt} now={now} exact /> })}
+                        </>
+                      )}
+                    </span>
+                  </p>
+                  <button type="submit" class="btn no" name="end" value={each.id}>
+                    {connections.end}
+                    <span class="sr">
+                      {" "}
+                      <Name value={each.name} />
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
         </section>
         <Logins {...input.logins} now={now} />
       </form>

@@ -31,10 +31,14 @@ export const LoginNote = ({ said }: { readonly said: LoginSaid | undefined }) =>
   const isGood = said.what === "connected" || said.what === "disconnected";
   return (
     <p class={isGood ? "note" : "note bad"} role={isGood ? "status" : "alert"}>
-      {fill(logins.said[said.what], { server: <Name value={said.server} /> })}
+      <span>{fill(logins.said[said.what], { server: <Name value={said.server} /> })}</span>
     </p>
   );
 };
+
+/** What the server said of a login that is good. */
+const namesOf = ({ state, account, scope }: LoginLine): string[] =>
+  state === "connected" ? [account, scope].filter((name): name is string => name !== null && name !== "") : [];
 
 /** Nothing where no server wants a login. */
 export const Logins = ({ action, list, now }: LoginsInput & { readonly now: number }) => {
@@ -44,42 +48,43 @@ export const Logins = ({ action, list, now }: LoginsInput & { readonly now: numb
     <section class="card stack">
       <h2>{logins.heading}</h2>
       <p class="soft">{logins.lead}</p>
-      {list.map((each) => (
-        <div>
-          <p>
-            <b>
-              <Name value={each.server} />
-            </b>{" "}
-            {each.state === "connected" ? <span class="tag ok">{logins.connected}</span> : null}
-            {each.state === "ended" ? <span class="tag bad">{logins.again}</span> : null}
-            <br />
-            <span class="soft">
-              {each.state === "none" ? logins.none : null}
-              {each.account === null || each.endedAt !== null ? null : <Name value={each.account} />}
-              {each.scope === null || each.scope === "" || each.endedAt !== null ? null : (
-                <>
-                  {" · "}
-                  <Name value={each.scope} />
-                </>
-              )}
-              {each.endedAt === null ? null : fill(logins.refusedAt, { at: <Time at={each.endedAt} now={now} /> })}
-            </span>
-          </p>
-          <button
-            type="submit"
-            formaction={action}
-            class={each.state === "connected" ? "btn" : "btn yes"}
-            name={each.state === "connected" ? "disconnect" : "connect"}
-            value={each.server}
-          >
-            {each.state === "connected" ? logins.disconnect : logins.connect}
-            <span class="sr">
-              {" "}
-              <Name value={each.server} />
-            </span>
-          </button>
-        </div>
-      ))}
+      <ul class="lines">
+        {list.map((each) => (
+          <li>
+            <p>
+              <b>
+                <Name value={each.server} />
+              </b>{" "}
+              {each.state === "connected" ? <span class="tag ok">{logins.connected}</span> : null}
+              {each.state === "ended" ? <span class="tag bad">{logins.again}</span> : null}
+              <br />
+              <span class="soft">
+                {each.state === "none" ? logins.none : null}
+                {namesOf(each).map((name, i) => (
+                  <>
+                    {i === 0 ? null : " · "}
+                    <Name value={name} />
+                  </>
+                ))}
+                {each.endedAt === null ? null : fill(logins.refusedAt, { at: <Time at={each.endedAt} now={now} /> })}
+              </span>
+            </p>
+            <button
+              type="submit"
+              formaction={action}
+              class={each.state === "connected" ? "btn" : "btn yes"}
+              name={each.state === "connected" ? "disconnect" : "connect"}
+              value={each.server}
+            >
+              {each.state === "connected" ? logins.disconnect : logins.connect}
+              <span class="sr">
+                {" "}
+                <Name value={each.server} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
     </section>
   );
 };
@@ -106,6 +111,8 @@ export type LoginReturnPageInput = {
   readonly action: string;
   readonly nonce: string;
   readonly server: string;
+  /** Its sign-in said no. */
+  readonly isRefused: boolean;
   /** What the browser came back with. */
   readonly fields: Readonly<Record<string, string>>;
   readonly reader: string;
@@ -115,20 +122,25 @@ export type LoginReturnPageInput = {
 export const LoginReturnPage = (input: LoginReturnPageInput & { readonly cspNonce: string }) => {
   const words = useWords();
   const { logins } = words.inbox;
-  const { action, nonce, server, fields, reader, inbox, cspNonce } = input;
+  const { action, nonce, server, isRefused, fields, reader, inbox, cspNonce } = input;
+  const heading = isRefused ? logins.said.refused : logins.back;
   return (
-    <Document title={`${fillText(logins.back, { server })} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
+    <Document title={`${fillText(heading, { server })} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
       <form class="wrap inbox" method="post" action={action} accept-charset="utf-8" autocomplete="off">
         <input type="hidden" name={formFields.nonce} value={nonce} />
         {Object.entries(fields).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        <h1>{fill(logins.back, { server: <Name value={server} /> })}</h1>
+        <h1>{fill(heading, { server: <Name value={server} /> })}</h1>
         <section class="card stack">
-          <p>{fill(logins.backLead, { server: <Name value={server} /> })}</p>
-          <p class="soft">{logins.backNote}</p>
-          <button type="submit" class="btn yes">
-            {logins.connect}
+          {isRefused ? null : (
+            <>
+              <p>{fill(logins.backLead, { server: <Name value={server} /> })}</p>
+              <p class="soft">{logins.backNote}</p>
+            </>
+          )}
+          <button type="submit" class={isRefused ? "btn" : "btn yes"}>
+            {isRefused ? logins.backTo : logins.connect}
           </button>
         </section>
       </form>

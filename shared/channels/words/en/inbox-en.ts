@@ -139,6 +139,7 @@ export const inboxEn = {
     leaveLead: "You come back here afterwards.",
     back: "Connect {server}?",
     backLead: "You signed in there. Requests with your keys will reach {server} with that login.",
+    backTo: "Back to your connections",
     backNote: "Go on only if you began this yourself, just now.",
     said: {
       connected: "{server} is connected. A call that waited for it goes on; call again where your client says so.",

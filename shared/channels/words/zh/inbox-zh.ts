@@ -137,6 +137,7 @@ export const inboxZh = {
     leaveLead: "之后你会回到这里。",
     back: "连接 {server}？",
     backLead: "你已在那里登录。使用你的密钥的请求将以该登录访问 {server}。",
+    backTo: "返回你的连接",
     backNote: "仅当这是你刚刚自己发起的，才继续。",
     said: {
       connected: "{server} 已连接。等待它的调用会继续；如果客户端要求，请重新调用。",
