@@ -14,6 +14,21 @@ export const consoleSecretLength = 32;
 /** An operator is signed in for so long, whatever they do. */
 export const consoleSessionMs = 12 * 60 * 60_000;
 
+/** An operator whom an issuer vouched for, by the issuer's name in the issuers document. */
+export type IssuerOperator = { readonly issuer: string; readonly email: string };
+
+const issuerMark = "issuer ";
+
+/** Who opened a session, as its row says it in place of an admin token's fingerprint. */
+export const issuerOpener = ({ issuer, email }: IssuerOperator): string => issuerMark + JSON.stringify([issuer, email]);
+
+/** Null for the fingerprint of an admin token. */
+export function parseIssuerOpener(text: string): IssuerOperator | null {
+  if (!text.startsWith(issuerMark)) return null;
+  const [issuer, email] = JSON.parse(text.slice(issuerMark.length)) as [string, string]; // written above
+  return { issuer, email };
+}
+
 /** The value of the cookie. `secret`: 32 random bytes. */
 export const consoleCookie = (keys: SigningKeys, secret: Uint8Array): string => seal(keys, sessionDomain, secret);
 

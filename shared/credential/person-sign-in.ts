@@ -1,10 +1,9 @@
-// People who sign in at an OIDC issuer: what the gateway keeps of a sign-in that was begun, and what
-// an ID token must say about the person beside what its signature check asks for. No clock, no
+// People who sign in at an OIDC issuer: what the gateway keeps of a sign-in that was begun, and
+// what an ID token must say about the person beside what its signature check asks for. No clock, no
 // storage.
 
 import { digestOf } from "../encoding.ts";
 import { jsonOf } from "../json/json-of.ts";
-import type { LoginServer } from "../relay/login.ts";
 import { type Result, err, ok } from "../result.ts";
 import type { Issuer } from "./issuers.ts";
 
@@ -26,15 +25,6 @@ export type BegunSignIn = {
   readonly to: string | null;
 };
 
-/** What the gateway asks the issuer's browser page for. */
-export type SignInAsked = {
-  readonly server: LoginServer;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly nonce: string;
-};
-
 /** A sign-in is good for the entry that it was begun with: a changed one is another. */
 export const issuerBinding = (entry: Issuer): string => digestOf("countersign/issuer-entry/v1", { entry: jsonOf(entry) });
 
@@ -45,7 +35,7 @@ export const issuerBrowserDigest = (secret: string): string => digestOf("counter
 export const begunSignInName = (state: string): string => `sign-in:${digestOf("countersign/issuer-state/v1", { state })}`;
 
 /** `nonce`: of another sign-in. `party`: for another client. */
-export type IdentityError = "nonce" | "party" | "noEmail" | "unverified";
+type IdentityError = "nonce" | "party" | "noEmail" | "unverified";
 
 /**
  * The email address that an issuer vouches for. Refused: the nonce of another sign-in, a token for

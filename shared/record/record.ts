@@ -19,6 +19,8 @@ export type Operator =
   | { readonly kind: "adminToken"; readonly fingerprint: string }
   /** Signed in by Cloudflare Access. */
   | { readonly kind: "access"; readonly email: string }
+  /** Signed in at an issuer of the issuers document, which has this name there. */
+  | { readonly kind: "issuer"; readonly issuer: string; readonly email: string }
   /** A reviewer, signed in to their inbox: for what is their own. */
   | { readonly kind: "inbox"; readonly email: string };
 

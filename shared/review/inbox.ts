@@ -126,5 +126,11 @@ const connectForm = /^connect\?[\x21-\x7e]{1,4096}$/;
 /** The page that asks about a client, for a sign-in on the way there. `query`: after `?`. */
 export const connectTarget = (query: string): string | null => (connectForm.test(`connect?${query}`) ? `connect?${query}` : null);
 
+/** The console's page of a sign-in at an issuer, without `console/`; undefined for any other. */
+export function consoleTargetPage(target: string): string | undefined {
+  const [root, ...names] = target.split("/");
+  return root === "console" && names.length <= 5 && names.every((name) => /^[\w-]{1,100}$/.test(name)) ? names.join("/") : undefined;
+}
+
 /** Whether a sign-in may lead there: a review's key, or the page about a client. */
 export const isSignInTarget = (target: string): boolean => parseReviewKey(target) !== undefined || connectForm.test(target);

@@ -64,6 +64,20 @@ export const issuerSignInMutants: readonly Mutant[] = [
     test: test("after the entry has changed"),
   },
   {
+    name: "an issuer's sign-in opens the console for operators alone",
+    file: endpoint,
+    from: "person === undefined : !isOperator)",
+    to: "person === undefined : isOperator && false)",
+    test: test("a reviewer who is none"),
+  },
+  {
+    name: "an operator's session ends with their issuer",
+    file: "workers/endpoints/console/console-operator.ts",
+    from: "return isIssuer ? roleOf(operators, email) : null;",
+    to: "return isIssuer || true ? roleOf(operators, email) : null;",
+    test: test("by one sign-in"),
+  },
+  {
     name: "only issuers for people sign people in",
     file: "workers/endpoints/inbox/sign-in.ts",
     from: "each[1].signIn !== undefined",

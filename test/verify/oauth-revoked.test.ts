@@ -1,7 +1,7 @@
 // How soon a token is refused after its revocation, from outside: at each endpoint that takes it,
 // for each way of revoking. There are two isolates of the gateway on the same objects: one is asked
-// to revoke, and the other, which knows the token well, is where the client is. With MEASURED_TO the
-// table of docs/oauth.md is written to that file.
+// to revoke, and the other, which knows the token well, is where the client is. With MEASURED_TO
+// the table of docs/oauth.md is written to that file.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -41,6 +41,7 @@ beforeAll(async () => {
   const port = await freePort();
   url = localUrl(port);
   const [first, ...others] = inject("builtWorkers");
+  if (first === undefined) throw new Error("no Worker was built");
   const bindings = {
     PUBLIC_URL: url,
     ADMIN_TOKEN: adminToken,

@@ -122,9 +122,9 @@ export default class OAuthWorker extends WorkerEntrypoint {
   }
 
   /**
-   * An access token that its client gives back takes its grant along (RFC 7009 section 2.1 lets it),
-   * and with it the key: what the token opened, such as a stream, is watched by the key. The library
-   * removes the token alone.
+   * An access token that its client gives back takes its grant along (RFC 7009 section 2.1 lets
+   * it), and with it the key: what the token opened, such as a stream, is watched by the key. The
+   * library removes the token alone.
    */
   async #endGrantsOf(removed: readonly string[], issuer: Issuer, store: OAuthStore): Promise<void> {
     const api = serverOf(issuer).getOAuthApi(storage(store));

@@ -1,5 +1,6 @@
-// Who is signed in to the console by the admin token: part of the ConfigObject. A session ends by
-// itself, by signing out, by signing out everywhere, and when the admin token is another one.
+// Who is signed in to the console by the admin token or at an issuer: part of the ConfigObject. A
+// session ends by itself, by signing out, by signing out everywhere, and when the admin token is
+// another one, or the operator is none any more.
 
 import type { ConsoleSession } from "../stubs/config-calls.ts";
 

@@ -1,6 +1,6 @@
 // Signs a person in at an OIDC issuer of the issuers document, by the MCP SDK's functions of OAuth:
-// where their browser goes to, with PKCE, and the ID token for the code that it comes back with. The
-// token is checked by the gateway, which has the issuer's keys.
+// where their browser goes to, with PKCE, and the ID token for the code that it comes back with.
+// The token is checked by the gateway, which has the issuer's keys.
 
 import {
   type AuthorizationServerMetadata,
@@ -10,9 +10,17 @@ import {
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import { type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
-import type { SignInAsked } from "../../shared/credential/person-sign-in.ts";
 import type { LoginCode, LoginFault, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
 import { Refused, fetchFor, grantIn, guarded, keptOf, mayReach } from "./login.ts";
+
+/** What is asked of an issuer. `server`: the issuer, with the gateway's own secret there. */
+export type SignInAsked = {
+  readonly server: LoginServer;
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly state: string;
+  readonly nonce: string;
+};
 
 /** What a code needs. */
 type SignInGrant = {
@@ -45,7 +53,9 @@ export const startSignIn = ({ server, clientId, redirectUri, state, nonce }: Sig
     return { kind: "started", to: to.href, issuer: metadata.issuer, verifier, grant: jsonOf(grant) };
   });
 
-/** Trades the code for the ID token. `iss` is checked before the code is sent anywhere (RFC 9207). */
+/**
+ * Trades the code for the ID token. `iss` is checked before the code is sent anywhere (RFC 9207).
+ */
 export const finishSignIn = (server: LoginServer, grant: string, { code, iss, verifier }: LoginCode): Promise<SignedIn> =>
   guarded(async () => {
     const { metadata, client, redirectUri } = grantIn(grant as JsonOf<SignInGrant>, server); // as `startSignIn` gave it

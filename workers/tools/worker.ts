@@ -4,10 +4,9 @@
 // credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { SignInAsked } from "../../shared/credential/person-sign-in.ts";
 import type { LoginAsked, LoginCode, LoginIssued, LoginRevoked, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
 import { finishLogin, renewLogin, revokeLogin, startLogin } from "./login.ts";
-import { type SignedIn, finishSignIn, startSignIn } from "./sign-in.ts";
+import { type SignInAsked, type SignedIn, finishSignIn, startSignIn } from "./sign-in.ts";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
 export default class ToolsWorker extends WorkerEntrypoint {

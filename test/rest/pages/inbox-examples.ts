@@ -143,9 +143,27 @@ export const inboxPages: Readonly<Record<string, Page>> = {
   },
   "signing in": {
     kind: "signIn",
-    input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: true, problem: "address" },
+    input: {
+      action: "/inbox/sign-in",
+      nonce: "n0nce",
+      to: null,
+      email: "",
+      canSend: true,
+      issuers: { action: "/inbox/issuer", names: ["office"] },
+      problem: "address",
+    },
   },
-  "no way to sign in": { kind: "signIn", input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: false } },
+  "no way to sign in": {
+    kind: "signIn",
+    input: {
+      action: "/inbox/sign-in",
+      nonce: "n0nce",
+      to: null,
+      email: "",
+      canSend: false,
+      issuers: { action: "/inbox/issuer", names: [] },
+    },
+  },
   "a sign-in link was asked for": { kind: "signInAsked", input: { again: "/inbox" } },
   "a sign-in link": { kind: "signInEnter", input: { action: "/inbox/sign-in/t", nonce: "n0nce" } },
   "a client that registered itself": {

@@ -3,11 +3,14 @@
 
 import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { configure, gateway, publicUrl, travel } from "../support/gateway.ts";
+import { readForm } from "../../../scripts/page-form.ts";
+import type { Env } from "../../../workers/platform/env.ts";
+import { configure, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
 import { type SigningPair, madeUp, nowSeconds, signingPair, tokenBy } from "../support/issuer.ts";
 import { neverLogged } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
+import { recordLines } from "../support/record.ts";
 
 const idp = "https://login.example.com";
 const clientId = "countersign-at-the-office";
@@ -154,6 +157,70 @@ describe("a person signs in at an issuer", () => {
     await comeBack(visit((await begin()).to));
     await configureInbox({}, [{ name: "Grace", email: addresses.Grace }]);
     expect(await isSignedIn()).toBe(false);
+  });
+});
+
+describe("an operator signs in at an issuer", () => {
+  const variables: Partial<Env> = { OPERATORS: "ada@example.org decide, ops@example.org see" };
+  const send = (cookies: ReadonlyMap<string, string>, path: string, fields?: URLSearchParams): Promise<Response> => {
+    const Cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const type = { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl };
+    const init = fields === undefined ? {} : { method: "POST", body: fields.toString() };
+    return gatewayWith(variables, path, { key: null, ...init, headers: { Cookie, ...(fields === undefined ? {} : type) } });
+  };
+  const formAt = async (cookies: ReadonlyMap<string, string>, path: string, action: string): Promise<URLSearchParams> => {
+    const html = await (await send(cookies, path)).text();
+    const form = readForm(html.slice(Math.max(0, html.indexOf(`action="${action}"`) - 30)), publicUrl);
+    if (form === null) throw new Error(`no form at ${path}`);
+    return form.fields;
+  };
+
+  /** The whole way from a page of the console. */
+  async function enter(page: string): Promise<{ answer: Response; cookies: Map<string, string> }> {
+    const cookies = new Map<string, string>();
+    const take = (answer: Response): void => {
+      for (const each of answer.headers.getSetCookie()) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
+        cookies.set(name, value);
+        if (value !== "") neverLogged(value);
+      }
+    };
+    const form = await formAt(cookies, page, "/inbox/issuer");
+    form.set("issuer", "office");
+    const left = await send(cookies, "/inbox/issuer", form);
+    take(left);
+    const back = visit(new URL((left.headers.get("Refresh") ?? "").slice("0; url=".length)));
+    const answer = await send(cookies, back.pathname, await formAt(cookies, back.pathname + back.search, "/inbox/issuer/return"));
+    take(answer);
+    return { answer, cookies };
+  }
+
+  test("and is at the console with their role, and in their inbox, by one sign-in", async () => {
+    const { answer, cookies } = await enter("/console/stops");
+    const to = new URL(answer.headers.get("Location") ?? "", publicUrl);
+    expect([answer.status, to.pathname.replace(/~[\w-]+/, "~")]).toEqual([303, "/console/~/stops"]);
+    const shown = await send(cookies, to.pathname);
+    expect([shown.status, (await shown.text()).includes(addresses.Ada)]).toEqual([200, true]);
+    expect(cookies.has("countersign-session")).toBe(true);
+    const form = await formAt(cookies, to.pathname, to.pathname);
+    for (const [name, value] of Object.entries({ kind: "servers", name: "notes" })) form.set(name, value);
+    expect((await send(cookies, to.pathname, form)).status).toBe(303);
+    const stopped = await eventually("the event", async () => (await recordLines()).find(({ fact }) => fact.kind === "stopped"));
+    expect(stopped.fact).toMatchObject({ by: { kind: "issuer", issuer: "office", email: addresses.Ada } });
+    // Whoever may decide changes no document, and the issuer that is gone vouches for nobody.
+    expect(await (await send(cookies, to.pathname.replace("stops", "documents/policy"))).text()).not.toContain('value="save"');
+    await configure("issuers", { issuers: {} });
+    expect((await send(cookies, to.pathname)).status).toBe(401);
+  });
+
+  test("who reviews nothing is at the console alone; a reviewer who is none is not there", async () => {
+    claims = { email: "ops@example.org" };
+    const operator = await enter("/console");
+    expect([operator.answer.status, operator.cookies.has("countersign-session")]).toEqual([303, false]);
+    claims = { email: addresses.Grace };
+    const reviewer = await enter("/console");
+    expect([reviewer.answer.status, reviewer.answer.headers.getSetCookie()]).toEqual([403, []]);
+    expect(await reviewer.answer.text()).toContain("no verified email address of an operator");
   });
 });
 

@@ -1,13 +1,15 @@
-// Who is at the console: whoever signed in with the admin token, by the session's cookie, or an
-// operator whom Cloudflare Access signed in.
+// Who is at the console: whoever signed in with the admin token or at an issuer, by the session's
+// cookie, or an operator whom Cloudflare Access signed in.
 
-import { consoleSessionId } from "../../../shared/credential/console-session.ts";
+import { type IssuerOperator, consoleSessionId, parseIssuerOpener } from "../../../shared/credential/console-session.ts";
+import { type Role, roleOf } from "../../../shared/credential/operator-roles.ts";
 import { tokenOperator } from "../../../shared/record/operators.ts";
 import { consoleUrl } from "../../platform/urls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { type SignedInOperator, accessOperator } from "../auth.ts";
 import type { InboxSettings } from "../inbox/reader.ts";
+import { peoplesIssuers } from "../inbox/sign-in.ts";
 import { cookieOf, homeOfThis, isAtItsAddress } from "../session-address.ts";
 
 export type ConsoleOperator = SignedInOperator & {
@@ -19,7 +21,10 @@ export type ConsoleOperator = SignedInOperator & {
   readonly session: string | null;
 };
 
-/** Null: nobody who is signed in. A session that another admin token opened is over. */
+/**
+ * Null: nobody who is signed in. A session that another admin token opened is over, and so is one
+ * of somebody who is no operator any more.
+ */
 export async function consoleOperator(c: AppContext, settings: InboxSettings): Promise<ConsoleOperator | null> {
   const { publicUrl, keys, adminToken } = settings;
   const home = consoleUrl(publicUrl);
@@ -29,9 +34,22 @@ export async function consoleOperator(c: AppContext, settings: InboxSettings): P
     return { ...byAccess, bound: `access/${email}`, home, session: null };
   }
   const id = consoleSessionId(keys, cookieOf(c, "countersign-console", publicUrl) ?? "");
-  if (id === undefined || adminToken === undefined || !isAtItsAddress(c, settings, id)) return null;
+  if (id === undefined || !isAtItsAddress(c, settings, id)) return null;
   const session = await configStub(c.env).consoleSession(id);
-  const operator = tokenOperator(keys, adminToken);
-  if (session === null || operator.kind !== "adminToken" || session.fingerprint !== operator.fingerprint) return null;
-  return { operator, role: "change", until: session.until, bound: `session/${id}`, home: homeOfThis(c, home, settings), session: id };
+  if (session === null) return null;
+  const own = { until: session.until, bound: `session/${id}`, home: homeOfThis(c, home, settings), session: id };
+  const byIssuer = parseIssuerOpener(session.fingerprint);
+  if (byIssuer !== null) {
+    const role = await issuerRole(c, settings, byIssuer);
+    return role === null ? null : { ...own, operator: { kind: "issuer", ...byIssuer }, role };
+  }
+  const operator = adminToken === undefined ? null : tokenOperator(keys, adminToken);
+  if (operator?.kind !== "adminToken" || session.fingerprint !== operator.fingerprint) return null;
+  return { ...own, operator, role: "change" };
+}
+
+/** By OPERATORS and the issuers document as they are now; null for whom they no longer let in. */
+async function issuerRole(c: AppContext, { operators }: InboxSettings, { issuer, email }: IssuerOperator): Promise<Role | null> {
+  const isIssuer = (await peoplesIssuers(c)).some(([name]) => name === issuer);
+  return isIssuer ? roleOf(operators, email) : null;
 }

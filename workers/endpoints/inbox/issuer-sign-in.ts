@@ -1,8 +1,8 @@
-// Signing in to the inbox at an OIDC issuer of the issuers document, with the authorization code flow
-// and PKCE (OpenID Connect Core 3.1). The person leaves by a form's button, and comes back to a page
-// whose button signs them in: a GET signs nobody in. What comes back counts once, for ten minutes,
-// and in the browser that began it: a code that somebody else got signs nobody in as them (RFC 9700
-// section 4.5 and 4.7).
+// Signing in at an OIDC issuer of the issuers document, to the inbox and the console at once, with
+// the authorization code flow and PKCE (OpenID Connect Core 3.1). The person leaves by a form's
+// button, and comes back to a page whose button signs them in: a GET signs nobody in. What comes
+// back counts once, for ten minutes, and in the browser that began it: a code that somebody else
+// got signs nobody in as them (RFC 9700 section 4.5 and 4.7).
 
 import { Hono } from "hono";
 import type { Issuer } from "../../../shared/credential/issuers.ts";
@@ -15,28 +15,40 @@ import {
   issuerSecretLength,
   issuerSignInMs,
 } from "../../../shared/credential/person-sign-in.ts";
+import { roleOf } from "../../../shared/credential/operator-roles.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { LoginFault, LoginServer } from "../../../shared/relay/login.ts";
-import { addressDigest, inboxNameOf, isSignInTarget } from "../../../shared/review/inbox.ts";
+import { addressDigest, consoleTargetPage, inboxNameOf, isSignInTarget } from "../../../shared/review/inbox.ts";
 import { verified } from "../../credentials/token.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import { issuerReturnUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { inboxUrl, issuerReturnUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { begunSignIns } from "../../stubs/oauth-store.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { SignInProblem } from "../../ui/inbox/sign-in-pages.tsx";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
+import { consolePath, openIssuerSession, signInPage as consoleSignInPage } from "../console/console-sign-in.ts";
 import { asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink, nonceOf, readForm } from "../review/review-link.ts";
 import { cookieOf, setCookie } from "../session-address.ts";
-import { type InboxSettings, currentDocuments, inboxSettings, peopleOf, personAt } from "./reader.ts";
-import { type PeoplesIssuer, type SignInStatus, askSubject, enterInbox, judgeForm, peoplesIssuers, signInPage } from "./sign-in.ts";
+import { type InboxSettings, type Person, currentDocuments, inboxSettings, peopleOf, personAt } from "./reader.ts";
+import {
+  type PeoplesIssuer,
+  type SignInStatus,
+  askSubject,
+  inboxSession,
+  judgeForm,
+  peoplesIssuers,
+  signInPage,
+  signedInAt,
+  targetOf,
+} from "./sign-in.ts";
 
 export const issuerSignInRoutes = new Hono<App>();
 
@@ -86,7 +98,7 @@ issuerSignInRoutes.post(paths.inboxIssuer, begin, async (c) => {
   if (form instanceof Response) return form;
   const { settings, fields } = form;
   const wanted = fields.get("to") ?? "";
-  const to = isSignInTarget(wanted) ? wanted : null;
+  const to = isSignInTarget(wanted) || consoleTargetPage(wanted) !== undefined ? wanted : null;
   const judged = judgeForm(settings, askSubject, fields);
   if (judged !== "good") return signInPage(c, settings, { to, problem: judged, status: judged === "forged" ? 403 : 409 });
   const name = fields.get("issuer") ?? "";
@@ -163,19 +175,38 @@ issuerSignInRoutes.post(paths.inboxIssuerReturn, finish, async (c) => {
   const entry = begun === null ? undefined : await issuerNamed(c, begun.issuer);
   if (begun === null || entry === undefined || begun.binding !== issuerBinding(entry))
     return signInPage(c, settings, { problem: "issuerOver", status: 410 });
-  const { to, grant, verifier } = begun;
+  const { issuer, to, grant, verifier } = begun;
   const code = fields.has("error") ? null : fields.get("code");
   if (code === null) return failed(c, settings, "refused", to);
   const came = { code, iss: fields.get("iss"), verifier };
   const answer = await c.env.TOOLS.finishSignIn(serverOf(c.env, entry), grant, came).catch(unanswered);
   if (answer.kind === "failed") return failed(c, settings, answer.why, to);
   const email = await identified(c.env, entry, answer.idToken, begun.nonce);
-  const person = email === null ? undefined : personAt(peopleOf((await currentDocuments(c)).policy), email);
-  if (person === undefined) return signInPage(c, settings, { to, problem: "issuerStranger", status: 403 });
-  const inbox = inboxNameOf(person.name);
-  const secret = await inboxStub(c.env, inbox).beginSession(addressDigest(person.email));
-  return enterInbox(settings, { inbox, secret, to }, "countersign-issuer");
+  if (email === null) return stranger(c, settings, to);
+  const person = personAt(peopleOf((await currentDocuments(c)).policy), email);
+  const isOperator = roleOf(settings.operators, email) !== null;
+  const page = to === null ? undefined : consoleTargetPage(to);
+  if (page === undefined ? person === undefined : !isOperator) return stranger(c, settings, to);
+  const inbox = person === undefined ? null : await openInbox(c, settings, person);
+  const console = isOperator ? await openIssuerSession(c, settings, { issuer, email }) : null;
+  const used = setCookie("countersign-issuer", "", { maxAge: 0, publicUrl: settings.publicUrl });
+  const cookies = [inbox, console].flatMap((session) => (session === null ? [] : [session.cookie]));
+  if (page !== undefined && console !== null) return signedInAt(consolePath(console.home, page), [...cookies, used]);
+  return signedInAt(targetOf(inbox?.home ?? inboxUrl(settings.publicUrl), to), [...cookies, used]);
 });
+
+/** A session of this reviewer, as `inboxSession` has it. */
+async function openInbox(c: AppContext, settings: InboxSettings, { name, email }: Person): Promise<ReturnType<typeof inboxSession>> {
+  const inbox = inboxNameOf(name);
+  return inboxSession(settings, { inbox, secret: await inboxStub(c.env, inbox).beginSession(addressDigest(email)) });
+}
+
+/** The page of what was wanted, which says that the account is nobody's here. */
+function stranger(c: AppContext, settings: InboxSettings, to: string | null): Promise<Response> {
+  const page = to === null ? undefined : consoleTargetPage(to);
+  if (page !== undefined) return consoleSignInPage(c, settings, { to: page, problem: "stranger", status: 403 });
+  return signInPage(c, settings, { to, problem: "issuerStranger", status: 403 });
+}
 
 /**
  * The sign-in of this state, taken: a second one finds nothing. Null too in a browser that did not
@@ -203,7 +234,10 @@ async function identified(env: Env, entry: PeoplesIssuer, idToken: string, nonce
 
 const peoples = new WeakMap<Issuer, Issuer>();
 
-/** The entry for ID tokens, which are for the gateway as a client. One value, so that its keys stay cached. */
+/**
+ * The entry for ID tokens, which are for the gateway as a client. One value, so that its keys stay
+ * cached.
+ */
 function forPeople(entry: PeoplesIssuer): Issuer {
   const known = peoples.get(entry);
   const issuer = known ?? { ...entry, audience: entry.signIn.clientId };

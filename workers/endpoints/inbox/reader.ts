@@ -16,7 +16,7 @@ import { nonceOf } from "../review/review-link.ts";
 import { cookieOf, homeOfThis, isAtItsAddress } from "../session-address.ts";
 
 export type InboxSettings = Settings & { readonly publicUrl: string };
-type Person = PolicyReviewer & { readonly email: string };
+export type Person = PolicyReviewer & { readonly email: string };
 
 export type Reader = {
   readonly person: Person;

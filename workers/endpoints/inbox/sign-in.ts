@@ -43,7 +43,7 @@ export const signInRoutes = new Hono<App>();
 export const askSubject = { token: "inbox/ask", version: 0, digest: "ask" } as const;
 const enterSubject = (token: string) => ({ token, version: 0, digest: "sign-in" }) as const;
 
-export const smallForm = 10_000;
+const smallForm = 10_000;
 /** The names of the form's own fields. */
 const fieldNames = { email: "email", to: "to" } as const;
 
@@ -224,27 +224,29 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
     const status = answer.kind === "over" ? 410 : 403;
     return signInPage(c, settings, { problem: answer.kind, status });
   }
-  return enterInbox(settings, { inbox: claims.inbox, secret: answer.secret, to: answer.to }, "countersign-browser");
+  const { home, cookie } = inboxSession(settings, { inbox: claims.inbox, secret: answer.secret });
+  return signedInAt(targetOf(home, answer.to), [
+    cookie,
+    setCookie("countersign-browser", "", { maxAge: 0, publicUrl: settings.publicUrl }),
+  ]);
 });
 
-type Entered = { readonly inbox: string; readonly secret: string; readonly to: string | null };
-
-/** To what was wanted, with the cookie of a session that began. `used`: the cookie that led there. */
-export function enterInbox(
-  settings: InboxSettings,
-  { inbox, secret, to }: Entered,
-  used: "countersign-browser" | "countersign-issuer",
-): Response {
+/** A session that began: the URL of its inbox, and its cookie. */
+export function inboxSession(settings: InboxSettings, { inbox, secret }: { readonly inbox: string; readonly secret: string }) {
   const { publicUrl, keys, inboxSessionMs } = settings;
   const home = homeOfNew(inboxUrl(publicUrl), settings, secretDigest(secret));
-  const headers = new Headers({ Location: targetOf(home, to), "Cache-Control": "no-store" });
-  const session = sessionToken(keys, { inbox, secret });
-  headers.append("Set-Cookie", setCookie("countersign-session", session, { maxAge: inboxSessionMs / 1000, publicUrl, home }));
-  headers.append("Set-Cookie", setCookie(used, "", { maxAge: 0, publicUrl }));
+  const token = sessionToken(keys, { inbox, secret });
+  return { home, cookie: setCookie("countersign-session", token, { maxAge: inboxSessionMs / 1000, publicUrl, home }) };
+}
+
+/** On to a page, with what the browser keeps from now on. */
+export function signedInAt(to: string, cookies: readonly string[]): Response {
+  const headers = new Headers({ Location: to, "Cache-Control": "no-store" });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   return new Response(null, { status: 303, headers });
 }
 
-function targetOf(home: string, to: string | null): string {
+export function targetOf(home: string, to: string | null): string {
   const review = to === null ? undefined : parseReviewKey(to);
   if (review !== undefined) return inboxReviewUrl(home, review.gate, review.run);
   return to === null || !isSignInTarget(to) ? home : `${home}/${to}`;

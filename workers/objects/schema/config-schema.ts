@@ -72,7 +72,7 @@ export const configSchema: Schema = {
     // Who is signed in to the console by the admin token.
     table("console_session", {
       id: "TEXT PRIMARY KEY", // SHA-256 of the cookie's secret
-      fingerprint: "TEXT NOT NULL", // tells admin tokens apart, as in the record
+      fingerprint: "TEXT NOT NULL", // tells admin tokens apart, as in the record; or `issuer` and JSON of its name and the operator's address
       until: "INTEGER NOT NULL", // 12 hours after signing in
     }),
     // Which operator read which reviewer's link, so that the record has the first time alone. Rows

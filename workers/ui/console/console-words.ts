@@ -32,10 +32,12 @@ const en = {
     lead: "Enter the admin token of this gateway. A local gateway has it in .dev.vars, as ADMIN_TOKEN.",
     token: "Admin token",
     button: "Sign in",
+    at: "Sign in with {issuer}",
     none: "This gateway has no admin token. Set one of 22 random characters or more: npx wrangler secret put ADMIN_TOKEN",
     problems: {
       wrong: "This is not the admin token. Nobody was signed in.",
       over: "Your session has ended. Nothing was changed. Sign in, then do it again.",
+      stranger: "That account has no verified email address of an operator. Nobody was signed in here.",
     },
   },
   failed: {
@@ -84,10 +86,12 @@ const zhCN: Texts<typeof en> = {
     lead: "请输入此网关的管理员令牌。本地网关的令牌在 .dev.vars 文件的 ADMIN_TOKEN 中。",
     token: "管理员令牌",
     button: "登录",
+    at: "使用 {issuer} 登录",
     none: "此网关没有管理员令牌。请设置一个不少于 22 个随机字符的令牌：npx wrangler secret put ADMIN_TOKEN",
     problems: {
       wrong: "这不是管理员令牌，没有登录。",
       over: "您的会话已结束，没有更改任何内容。请登录后重试。",
+      stranger: "该账号没有已验证的运维人员邮箱地址。没有在此登录。",
     },
   },
   failed: { title: "无法生成此页面", back: "返回概览" },

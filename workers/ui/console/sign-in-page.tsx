@@ -1,8 +1,11 @@
-// The page to sign in to the console by the admin token. It says nothing about the gateway but
-// that.
+// The page to sign in to the console by the admin token or at an issuer. It says nothing about the
+// gateway but that.
 
 import { formTokenName } from "../../../shared/credential/console-session.ts";
+import { formFields } from "../../../shared/review/form.ts";
 import { PlainDocument } from "../document.tsx";
+import { Name } from "../outside-text.tsx";
+import { fill } from "../sentence.tsx";
 import { findSessionScript } from "../session-script.ts";
 import { consoleWords, type ConsoleWords } from "./console-words.ts";
 import { useTexts } from "./page.ts";
@@ -17,10 +20,31 @@ export type ConsoleSignInInput = {
   /** The page that was wanted. */
   readonly to: string;
   readonly hasToken: boolean;
+  /** Where operators may sign in too, by the issuers' names. `action`: where the buttons post to. */
+  readonly issuers: { readonly action: string; readonly nonce: string; readonly names: readonly string[] };
   readonly problem?: ConsoleSignInProblem;
 };
 
-export const ConsoleSignInPage = ({ cspNonce, action, formToken, to, hasToken, problem }: ConsoleSignInInput & { cspNonce: string }) => {
+const Issuers = ({ issuers: { action, nonce, names }, to }: Pick<ConsoleSignInInput, "issuers" | "to">) => {
+  const { signIn } = useTexts(consoleWords);
+  if (names.length === 0) return null;
+  return (
+    <form method="post" action={action} accept-charset="utf-8">
+      <input type="hidden" name={formFields.nonce} value={nonce} />
+      <input type="hidden" name="to" value={to === "" ? "console" : `console/${to}`} />
+      {names.map((name) => (
+        <p>
+          <button type="submit" class="btn" name="issuer" value={name}>
+            {fill(signIn.at, { issuer: <Name value={name} /> })}
+          </button>
+        </p>
+      ))}
+    </form>
+  );
+};
+
+export const ConsoleSignInPage = (input: ConsoleSignInInput & { cspNonce: string }) => {
+  const { cspNonce, action, formToken, to, hasToken, issuers, problem } = input;
   const { signIn } = useTexts(consoleWords);
   return (
     <PlainDocument title={signIn.title} cspNonce={cspNonce} {...(problem === undefined ? { script: findSessionScript } : {})}>
@@ -42,9 +66,9 @@ export const ConsoleSignInPage = ({ cspNonce, action, formToken, to, hasToken, p
             {signIn.button}
           </button>
         </form>
-      ) : (
-        <p>{signIn.none}</p>
-      )}
+      ) : null}
+      <Issuers issuers={issuers} to={to} />
+      {hasToken || issuers.names.length > 0 ? null : <p>{signIn.none}</p>}
     </PlainDocument>
   );
 };

@@ -17,6 +17,7 @@ const operator = () =>
   z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("adminToken"), fingerprint: text() }),
     z.object({ kind: z.literal("access"), email: text() }),
+    z.object({ kind: z.literal("issuer"), issuer: text(), email: text() }),
     z.object({ kind: z.literal("inbox"), email: text() }),
   ]);
 
