@@ -146,10 +146,10 @@ function requestsTo(url: string, first: () => string): Requests {
   };
 }
 
-/** Starts everything, with the documents of documents.ts written. */
-export async function startWorld(): Promise<World> {
+/** Starts everything, with the documents of documents.ts written. `variables`: more of them. */
+export async function startWorld(variables: Readonly<Record<string, string>> = {}): Promise<World> {
   const edge = await startEdge();
-  const gateway = await killableGateway(edge.variables);
+  const gateway = await killableGateway({ ...edge.variables, ...variables });
   const close = async (): Promise<void> => void (await Promise.all([gateway.close(), edge.close()]));
   let ann: Key = { id: "", key: "" };
   const requests = requestsTo(gateway.url, () => ann.key);

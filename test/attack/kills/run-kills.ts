@@ -32,7 +32,7 @@ const mostWaiting = 24;
 const reviewedKinds = ["request-gate", "response-gate", "both-gates"] as const;
 
 /** A server of 2026-07-28 that samples once for each question, and counts what it gets. */
-function countingServer(called: Map<string, number>, continued: Map<string, number>): RawMcpServer["behave"] {
+export function countingServer(called: Map<string, number>, continued: Map<string, number>): RawMcpServer["behave"] {
   return ({ message }, response) => {
     if (message.method !== "tools/call") return false;
     const question = questionIn(JSON.stringify(message.params));

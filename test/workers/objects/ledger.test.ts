@@ -7,6 +7,7 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts
 import { digestOf } from "../../../shared/encoding.ts";
 import { type RecordEvent, type RecordFact, numberEvents, firstGap } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
+import type { ReservedRequest } from "../../../shared/record/unknown-outcome.ts";
 import type { LinePage } from "../../../shared/record/line-list.ts";
 import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
@@ -565,5 +566,39 @@ describe("the use of a server", () => {
     expect(await counts(ledger)).toEqual({ notes: 1 });
     await cleanUp(ledger, old + 500 * day);
     expect(await rowsOf(ledger, "server_use")).toEqual([]);
+  });
+});
+
+describe("a request whose Worker was cut off", () => {
+  const reserved = (run: string): JsonOf<readonly ReservedRequest[]> =>
+    jsonOf([
+      {
+        run,
+        at: begun,
+        facts: { key: "key_a", endpoint: "sampling", server: "notes", method: "sampling/createMessage", name: "summarize" },
+      },
+    ]);
+  const kindsOf = async (ledger: Ledger, run: string): Promise<string[]> => (await eventsOf(ledger, run)).map(({ fact }) => fact.kind);
+  const stateOf = async (ledger: Ledger, run: string) => readJsonOf((await ledger.line(run)) ?? jsonOf(null))?.cause;
+
+  test("has an end that is unknown, once, behind what was written of it before", async () => {
+    const ledger = newLedger();
+    await append(ledger, [{ events: numberEvents("run_b", null, begun, [{ kind: "requestorLeft" }, { kind: "requestorBack" }]) }]);
+    for (let times = 0; times < 2; times += 1) for (const run of ["run_a", "run_b"]) await ledger.appendUnknown(reserved(run));
+    expect(await kindsOf(ledger, "run_a")).toEqual(["outcomeUnknown"]);
+    expect(await kindsOf(ledger, "run_b")).toEqual(["requestorLeft", "requestorBack", "outcomeUnknown"]);
+    for (const run of ["run_a", "run_b"]) expect(await stateOf(ledger, run)).toEqual({ kind: "outcomeUnknown" });
+  });
+
+  test("and that has its line keeps it, also where the line came after its first events", async () => {
+    const ledger = newLedger();
+    const [first, last] = chain("run_a", 2);
+    if (first === undefined || last === undefined) throw new Error("two events");
+    await append(ledger, [{ events: [first] }]);
+    await append(ledger, [{ events: [last], summary: line("run_a") }]);
+    expect(await stateOf(ledger, "run_a")).toBeNull();
+    await evictDurableObject(ledger);
+    await ledger.appendUnknown(reserved("run_a"));
+    expect(await kindsOf(ledger, "run_a")).toEqual(["finished", "finished"]);
   });
 });

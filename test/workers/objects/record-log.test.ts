@@ -376,6 +376,19 @@ describe("the log", () => {
     expect(await lines(ledger)).toHaveLength(308);
   });
 
+  test("is kept for as many days as RECORD_DAYS says", async () => {
+    const { ledger } = newShard();
+    await append(ledger, many(256));
+    const prunedAfter = async (days: number): Promise<number> => {
+      await setNow(ledger, begun + days * 24 * 3_600_000);
+      await publish(ledger);
+      return (await ledger.logStatus()).pruned;
+    };
+    await runInDurableObject(ledger, (object) => void Object.assign(object, { env: { ...env, RECORD_DAYS: "30" } }));
+    expect(await prunedAfter(29)).toBe(0);
+    expect(await prunedAfter(31)).toBe(256);
+  });
+
   test("that is quiet is filled up, so that it gets into R2 and is deleted in time", async () => {
     const { name, ledger } = newShard();
     const some = many(3);

@@ -111,3 +111,15 @@ test.each(["0", "721", "-1", "x", "Infinity"])("a number out of its range (%j) i
   const { retentionMs, issues } = settings({ RETENTION_HOURS: text });
   expect([retentionMs, issues.some(({ says }) => doctorText(says).startsWith("RETENTION_HOURS"))]).toEqual([24 * 3_600_000, true]);
 });
+
+test.each([
+  [undefined, false, 0],
+  ["", false, 0],
+  ["behind", false, 0],
+  ["before", true, 0],
+  // Misspelled: no line is lost for it.
+  ["Before", true, 1],
+])("RECORD=%s: an answer waits for its line: %s", (RECORD, isBefore, issues) => {
+  const read = settings(RECORD === undefined ? {} : { RECORD });
+  expect([read.isRecordedBefore, read.issues.filter(({ variable }) => variable === "RECORD").length]).toEqual([isBefore, issues]);
+});

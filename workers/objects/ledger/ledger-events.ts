@@ -133,7 +133,7 @@ export class LedgerEvents {
     }
     // The line of a whole request is there already.
     if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isWhole: true };
-    const lineAt = indexed[0]?.lineAt ?? line?.createdAt ?? null;
+    const lineAt = lineAtOf(indexed) ?? line?.createdAt ?? null;
     const stored = line === null ? null : { ...line, createdAt: lineAt ?? line.createdAt };
     const isChanged = stored !== null && wholeTo === 0 && changed(stored);
     if (parts.length === 0 && isChanged) this.#log.add(entryTexts(asEntry(run, [], stored)), this.#now(), null);
@@ -178,7 +178,7 @@ export class LedgerEvents {
 
   /** When the run's line was created, where the line has a row; null where that is not known. */
   lineAt(run: string): number | null {
-    return this.#indexed(run)[0]?.lineAt ?? null;
+    return lineAtOf(this.#indexed(run));
   }
 
   /** The entry of a request that is one entry; null where there is none. */
@@ -285,6 +285,9 @@ export class LedgerEvents {
     for (const run of runs) this.#sql.exec("DELETE FROM log_entry WHERE run = ? AND last < ?", run, before);
   }
 }
+
+/** The first entries of a run may have come without its line. */
+const lineAtOf = (indexed: readonly Indexed[]): number | null => indexed.find(({ lineAt }) => lineAt !== null)?.lineAt ?? null;
 
 type EventRange = { readonly after?: number; readonly before?: number; readonly limit: number };
 
