@@ -80,7 +80,16 @@ export type ShownRedaction = {
  * What comes after this reviewer's approval of the request: the model answers (`waits`), or the
  * reply waits for them at this path.
  */
-export type NextStep = { readonly kind: "waits" } | { readonly kind: "review"; readonly path: string };
+export type NextStep = { readonly kind: "waits" } | { readonly kind: "review"; readonly path: string; readonly reply: WaitingReply };
+
+/** What is known of a reply that waits, without its content. Times are Unix milliseconds. */
+export type WaitingReply = {
+  readonly openedAt: number;
+  readonly deadlineAt: number;
+  readonly reviewers: readonly string[];
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+};
 
 /** What every review shows. */
 export type ReviewCommon = {

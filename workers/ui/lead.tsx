@@ -9,7 +9,7 @@ import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { editField } from "../../shared/review/form.ts";
 import { type ReviewFacts, isOpen, servedBy } from "../../shared/review/review-facts.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import type { NextStep, ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
@@ -84,14 +84,16 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
   return `${count}${ended}${sentence} · ${words.page.product}`;
 }
 
-export const Steps = ({ facts }: Pick<ViewWithFacts, "facts">) => {
+/** `next`: what comes after the approval of the request. */
+export const Steps = ({ facts, next = null }: Pick<ViewWithFacts, "facts"> & { next?: NextStep | null }) => {
   const words = useWords();
   const steps = stepsOf(facts, words);
-  const at = facts.gate === "request" ? 0 : steps.length - 1;
+  const isThere = facts.gate === "response" || next?.kind === "review";
+  const at = isThere ? steps.length - 1 : next === null ? 0 : 1;
   return (
     <ol class="steps" aria-label={words.page.steps.label}>
       {steps.map((step, i) => (
-        <li {...(i === at && facts.isOpen ? { "aria-current": "step" } : {})} class={i < at ? "done" : ""}>
+        <li {...(i === at && (facts.isOpen || next !== null) ? { "aria-current": "step" } : {})} class={i < at ? "done" : ""}>
           {step}
         </li>
       ))}
@@ -112,9 +114,8 @@ export function costOf({ cost }: Pick<ReviewFacts, "cost">, { page }: Words): Ch
  * The time left, which the page's script counts down from the server's seconds: a wrong clock does
  * no harm.
  */
-const Left = ({ facts }: Pick<ViewWithFacts, "facts">) => {
+export const Left = ({ leftMs }: { leftMs: number }) => {
   const { numbers, page } = useWords();
-  const { leftMs } = facts.deadline;
   return (
     <b class="num" data-left={String(Math.max(0, Math.floor(leftMs / 1_000)))} data-hours={page.strip.hours}>
       {numbers.left(leftMs)}
@@ -131,7 +132,9 @@ export const Strip = ({ view, facts }: ViewWithFacts) => {
   return (
     <p class="strip">
       {facts.isOpen ? (
-        <span>{fill(page.strip.expires, { at: <Time at={facts.deadline.at} now={view.now} />, left: <Left facts={facts} /> })}</span>
+        <span>
+          {fill(page.strip.expires, { at: <Time at={facts.deadline.at} now={view.now} />, left: <Left leftMs={facts.deadline.leftMs} /> })}
+        </span>
       ) : null}
       {cost === null ? null : <span>{cost}</span>}
       {facts.isOpen && facts.quorum !== null && votes.length > 0 ? (
@@ -153,7 +156,7 @@ export const Clock = ({ view, facts }: ViewWithFacts) => {
   const cost = costOf(facts, words);
   return (
     <p class="clock">
-      <span>{fill(words.page.strip.left, { left: <Left facts={facts} /> })}</span>
+      <span>{fill(words.page.strip.left, { left: <Left leftMs={facts.deadline.leftMs} /> })}</span>
       <span class="soft">
         {fill(words.page.strip.until, { at: <Time at={facts.deadline.at} now={view.now} /> })}
         {cost === null ? null : <> · {cost}</>}
@@ -214,7 +217,7 @@ export const Warnings = ({ view, facts }: ViewWithFacts) => {
   if (facts.risks.length === 0) return null;
   const isHigh = facts.risks.some(({ level }) => level === "high");
   return (
-    <section class={isHigh ? "warnings" : "warnings mind"} aria-labelledby="warnings">
+    <section class={facts.isOpen ? (isHigh ? "warnings" : "warnings mind") : "warnings past"} aria-labelledby="warnings">
       <h2 id="warnings">
         <Icon of="warning" />
         {headingWords(facts, words)}

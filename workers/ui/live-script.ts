@@ -86,6 +86,10 @@ export const liveScript = `
     for (const field of document.querySelectorAll("form textarea, form input")) field.readOnly = true;
     for (const choice of document.querySelectorAll("form select, form input[type=radio]")) choice.disabled = true;
     for (const opener of document.querySelectorAll("#decision summary")) opener.inert = true;
+    // What offers a change and has none in it offers nothing now.
+    const isChanged = (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked;
+    for (const fold of document.querySelectorAll(".part .edit:not([open]), #own:not([open])"))
+      if (![...fold.querySelectorAll("textarea, input")].some(isChanged)) fold.remove();
     for (const gone of document.querySelectorAll("#decision > .clock, #decision > .effect, .part label.act")) gone.remove();
   };
 
@@ -111,13 +115,16 @@ export const liveScript = `
     if (anchor !== undefined) scrollBy({ top: topOf(anchor) - before, behavior: "instant" });
   };
 
-  // What comes next is shown as the server makes it. It moves nothing else, and goes nowhere by itself.
+  // What comes next is shown as the server makes it. It goes nowhere by itself.
   const renewNext = async () => {
-    const fresh = (await freshPage()).getElementById("next");
-    const place = document.getElementById("next");
-    if (fresh === null) return location.reload();
-    place.replaceChildren(...fresh.childNodes);
-    place.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+    const fresh = await freshPage();
+    if (fresh.getElementById("next") === null) return location.reload();
+    for (const selector of [".steps", "h1", ".strip", "#next", "#next-bar"]) {
+      const [place, now] = [document.querySelector(selector), fresh.querySelector(selector)];
+      if (place === null || now === null) continue;
+      place.replaceChildren(...now.childNodes);
+      place.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+    }
   };
 
   const hear = (text) => {

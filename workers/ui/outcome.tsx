@@ -15,6 +15,7 @@ import { useWords } from "./language.ts";
 import { People, Time } from "./names.tsx";
 import { Name, OutsideText, Plain } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
+import { Step } from "./step.tsx";
 
 const kinds = {
   open: { style: "", icon: "info" },
@@ -107,13 +108,22 @@ export const OwnDecision = ({ view }: { view: ReviewView }) => {
   }
   if (ownVote == null || state.kind !== "voted") return null;
   const missing = state.quorum - state.votes;
+  const { votes, quorum } = state;
+  const by = <People names={(view.votes ?? []).map((vote) => vote.by)} reader={reviewer} joined="and" />;
   const others = <People names={otherVoters(view)} reader={reviewer} joined="or" />;
   return (
     <section class="note ok own" role="status">
       <Icon of="check" />
       <div>
-        <h2>{own.votedHeading}</h2>
-        <p>{fill(page.decide.moreVotes[missing === 1 ? "one" : "some"], { n: missing, others })}</p>
+        <h2>{fill(own.votedHeading, { n: missing })}</h2>
+        <ol class="path">
+          <Step as="ok" at={<Time at={ownVote.at} now={now} exact />}>
+            {fill(page.votes.soFar, { by, votes: String(votes), quorum: String(quorum) })}
+          </Step>
+          <Step as="now" at={fill(own.until, { at: <Time at={view.deadlineAt} now={now} /> })}>
+            {fill(page.decide.moreVotes[missing === 1 ? "one" : "some"], { n: missing, others })}
+          </Step>
+        </ol>
       </div>
     </section>
   );

@@ -99,7 +99,7 @@ export const ReplyContent = (props: ReplyContentProps) => {
   );
 };
 
-function usageWords(
+export function usageWords(
   { inputTokens: input, outputTokens: output, cachedInputTokens: cached, estimated }: Usage,
   kind: SamplingRequest["kind"],
   { settings }: Words["page"],

@@ -21,7 +21,7 @@ import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
 import { People, Person, Time } from "./names.tsx";
-import { Next } from "./next.tsx";
+import { Next, NextBar, NextHeading, NextStrip } from "./next.tsx";
 import { HandedOver, Outcome, OwnDecision, Raised } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
@@ -192,15 +192,17 @@ function isLong(view: ReviewView): boolean {
   return texts.includes(null) || isFoldable([systemPrompt, ...texts].join("\n"));
 }
 
+type PromptProps = ViewWithFacts & { readonly showing: Showing; readonly origins: Origins; readonly isFolded?: boolean };
+
 /**
  * The approved prompt, below the reply: folded where it is long, and open where a warning is about
  * it.
  */
-const Prompt = ({ view, facts, showing, origins }: ViewWithFacts & { showing: Showing; origins: Origins }) => {
+const Prompt = ({ view, facts, showing, origins, isFolded = false }: PromptProps) => {
   const words = useWords();
   const isWarned = view.risks.some(({ pointer }) => !isInReply(pointer));
   return (
-    <details class="ours" id={promptId} open={!isLong(view) || isWarned}>
+    <details class="ours" id={promptId} open={!isFolded && (!isLong(view) || isWarned)}>
       <summary class="chev">
         {promptWords(facts, words)} <span class="size">{requestSummaryOf(view, words)}</span>
       </summary>
@@ -284,7 +286,7 @@ const Shell = ({
       {children}
     </form>
   ) : (
-    <div class="wrap review closed">{children}</div>
+    <div class={(view.next ?? null) === null ? "wrap review closed" : "wrap review"}>{children}</div>
   );
 
 function editingOf({ view, kept, problem }: ReviewPageInput, words: Words): Editing | undefined {
@@ -304,26 +306,32 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
   const words = useWords();
   const { page } = words;
   const isEditing = mayApprove(view);
-  const leadsOn = (view.next ?? null) !== null;
+  const next = view.next ?? null;
+  const leadsOn = next !== null;
   // One note: how it ended, and with it that the reader's own form came too late.
   const isEnded = !facts.isOpen && !leadsOn;
   return (
     <div class="lead">
       {isListening && live !== undefined ? <LiveBanner view={view} action={action} live={live} /> : null}
-      <Steps facts={facts} />
-      <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
+      <Steps facts={facts} next={next} />
+      {next === null ? (
+        <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
+      ) : (
+        <h1 class="said-by-us">
+          <NextHeading view={view} facts={facts} next={next} />
+        </h1>
+      )}
       {view.subject === "form" && view.request.url !== undefined ? <BigHost url={view.request.url} /> : null}
       {facts.isOpen || leadsOn ? null : <p class="soft">{page.states.closedLink}</p>}
-      <Strip view={view} facts={facts} />
+      {next === null ? <Strip view={view} facts={facts} /> : <NextStrip view={view} facts={facts} next={next} />}
       {problem === undefined || isEnded ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
       {leadsOn ? null : <Outcome view={view} uncounted={problem === undefined ? undefined : problemTitle(problem.why, view.gate, words)} />}
-      <Next view={view} facts={facts} action={action} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
       <MadeStop view={view} action={action} nonce={nonce} />
       <OwnDecision view={view} />
       {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
       <Notices view={view} facts={facts} />
-      <Warnings view={view} facts={facts} />
+      {leadsOn ? null : <Warnings view={view} facts={facts} />}
     </div>
   );
 };
@@ -374,6 +382,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
   const prompt = atRequest ? content : showingOf(shown, words, undefined, [], requestHistory(view));
   const origins = originsOf(view, words);
   const isListening = isLive(view) && live !== undefined;
+  const next = view.next ?? null;
   return (
     <Document
       title={titleOf(view, facts, words)}
@@ -386,7 +395,14 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
       <Shell input={input} facts={facts}>
         <Lead input={input} facts={facts} isListening={isListening} />
         <div class="content">
-          <Reviewed input={input} facts={facts} content={content} prompt={prompt} history={history} origins={origins} />
+          {next === null ? (
+            <Reviewed input={input} facts={facts} content={content} prompt={prompt} history={history} origins={origins} />
+          ) : (
+            <>
+              <Next view={view} facts={facts} next={next} />
+              <Prompt view={view} facts={facts} showing={prompt} origins={origins} isFolded />
+            </>
+          )}
         </div>
         <div class="rail">
           {decides && view.subject === "form" ? (
@@ -401,6 +417,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
               isListening={isListening}
             />
           ) : null}
+          {next === null ? null : <NextBar view={view} facts={facts} next={next} action={input.action} inbox={inbox} />}
           <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={editing === undefined ? undefined : kept?.model} />
         </div>
       </Shell>

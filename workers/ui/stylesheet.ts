@@ -102,6 +102,7 @@ const chrome = `
 .top { display: flex; align-items: center; gap: 1rem; min-height: 3.25rem; padding: 0 1rem; border-bottom: 1px solid var(--line); background: var(--card); }
 .brand { display: inline-flex; flex: none; align-items: center; gap: .5rem; min-height: var(--hit); font-weight: 650; }
 .brand .i { width: 1.5rem; height: 1.5rem; color: var(--yes); }
+.top .act { flex: none; white-space: nowrap; }
 .top .end { margin-left: auto; display: flex; align-items: center; gap: 1rem; min-width: 0; }
 .reader { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .reader .name { font: inherit; white-space: nowrap; }
@@ -120,7 +121,7 @@ const chrome = `
 .path .ok > .dot { border-color: var(--yes); background: var(--yes); color: var(--yes-ink); }
 .path .now > .dot { border-color: var(--link); border-style: dashed; color: var(--link); }
 .path .todo, .path .at { color: var(--soft); }
-#next .card > .soft { margin: .75rem 0 0; }
+.path > li:last-child { padding-bottom: 0; } #next > .soft { margin-top: .75rem; } .note .path { margin-top: .375rem; }
 .note { display: flex; gap: .625rem; padding: .625rem .875rem; border: 1px solid var(--line); border-left-width: .375rem; border-radius: var(--r-s); background: var(--card); }
 .note > .i { margin-top: .125rem; }
 .note > div { min-width: 0; } .note > div > * + form { margin-top: .5rem; }
@@ -147,8 +148,9 @@ const review = `
 .clock { display: none; }
 .warnings { border: 1.5px solid var(--no); border-radius: var(--r); background: var(--no-tint); }
 .warnings.mind { border-color: var(--warn); background: var(--warn-tint); }
+.warnings.past { border-color: var(--line); background: var(--card); }
 .warnings h2 { display: flex; align-items: center; gap: .5rem; padding: .375rem .875rem .125rem; color: var(--no); }
-.warnings.mind h2 { color: var(--warn); }
+.warnings.mind h2 { color: var(--warn); } .warnings.past h2 { color: var(--soft); }
 .warnings li, .warnings a { display: flex; gap: 0 .625rem; align-items: center; line-height: 1.3; min-height: var(--hit); color: var(--ink); }
 .warnings li > * { flex: 1; min-width: 0; } .warnings li > .pin { flex: none; } .warnings li:not(:has(a)), .warnings a { padding: 0 .875rem; }
 .warnings a { text-decoration: none; }
@@ -157,7 +159,7 @@ const review = `
 /* Rows of 43 px with targets of 44. */
 .warnings li + li { margin-top: -1px; border-top: 1px solid color-mix(in srgb, var(--soft) 25%, transparent); } .warnings li + li > a { margin-top: -1px; }
 .pin { flex: none; display: inline-grid; place-items: center; min-width: 1.5rem; height: 1.5rem; border-radius: .75rem; background: var(--soft); color: var(--card); font: 600 1rem/1 var(--sans); user-select: none; }
-.pin::before { content: attr(data-n); } .pin.high { background: var(--no); color: var(--no-ink); } .pin.medium { background: var(--warn); color: var(--warn-tint); }
+.pin::before { content: attr(data-n); } .pin.high { background: var(--no); color: var(--no-ink); } .pin.medium { background: var(--warn); color: var(--warn-tint); } .closed .pin { background: var(--soft); color: var(--card); }
 .votes li { display: flex; gap: .5rem; align-items: flex-start; padding: .125rem 0; }
 .votes .i { margin-top: .125rem; } .votes .ok .i { color: var(--yes); } .votes .wait { color: var(--soft); }
 .facts { border: 1px solid var(--line); border-radius: var(--r); background: var(--card); }
@@ -220,7 +222,7 @@ textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; ove
 .stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
 .unseen { padding: 0 .35em; border-radius: .25em; background: var(--out); color: var(--out-ink); font: 600 1rem/1.4 var(--sans); white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
 mark { padding: 0 .15em; border-radius: .2em; background: none; color: inherit; box-shadow: 0 0 0 1.5px var(--soft); -webkit-box-decoration-break: clone; box-decoration-break: clone; }
-mark.high { background: var(--no-tint); box-shadow: 0 0 0 1.5px var(--no); } mark.medium { background: var(--warn-tint); box-shadow: 0 0 0 1.5px var(--warn); }
+mark.high { background: var(--no-tint); box-shadow: 0 0 0 1.5px var(--no); } mark.medium { background: var(--warn-tint); box-shadow: 0 0 0 1.5px var(--warn); } .closed mark { background: none; box-shadow: 0 0 0 1.5px var(--soft); }
 mark .pin, .pins .pin { min-width: 1.25rem; height: 1.25rem; margin-right: .25rem; border-radius: .25rem; scroll-margin: 4rem 0 11rem; } .pin:target, mark:has(.pin:target) { outline: 3px solid var(--focus); outline-offset: 1px; }
 mark:has(> .gap) { display: flex; flex-wrap: wrap; align-items: center; } mark > .gap { flex: 1; margin: .125rem 0; }
 .said:has(mark) { line-height: 1.75; }

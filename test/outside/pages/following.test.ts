@@ -57,11 +57,14 @@ describe.skipIf(chromiumPath === undefined)("from request to reply in one place"
     page.on("console", (message) => problems.push(message.text()));
     page.on("pageerror", (error) => problems.push(String(error)));
     await approve(page);
-    await page.getByText("is answering").waitFor();
+    await page.getByRole("heading", { level: 1, name: /is answering/ }).waitFor();
     await shoot(page, "page-next-waits");
     const here = page.url();
     await page.getByRole("link", { name: "Review reply" }).waitFor();
     expect(page.url()).toBe(here);
+    // What the reply took is said before it is read.
+    await page.getByRole("heading", { level: 1, name: "You approved the prompt. The reply is here." }).waitFor();
+    expect(await page.locator("#next .path").innerText()).toMatch(/replied in [\d.]+ s[^]*input, \d+ output tokens/);
     // The checker is a script, which the page's own policy lets nobody add.
     const copy = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
     await copy.setContent((await page.content()).replaceAll(/<script.*?<\/script>/gs, ""));

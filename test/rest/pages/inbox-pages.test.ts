@@ -17,11 +17,22 @@ import { rendered } from "./rendered.ts";
 
 const review = (view: MessageView): Page => ({ kind: "review", input: { view, action: "/r/t", nonce: "n0nce", live: "/r/t/live" } });
 const approved = decided.approved;
+const waitingReply = {
+  kind: "review",
+  path: "/r/next",
+  reply: {
+    openedAt: approved.now,
+    deadlineAt: approved.now + 552_000,
+    reviewers: ["Ada Lovelace", "Bo Chen"],
+    usage: { inputTokens: 38, outputTokens: 29 },
+    costUsd: 0.0008,
+  },
+} as const;
 
 const pages: Readonly<Record<string, Page>> = {
   ...inboxPages,
   "the model is answering": review({ ...approved, next: { kind: "waits" } }),
-  "the reply waits": review({ ...approved, next: { kind: "review", path: "/r/next" } }),
+  "the reply waits": review({ ...approved, next: waitingReply }),
   "a reply that a reviewer wrote, for another one": review({
     ...openRequest,
     quorum: 2,

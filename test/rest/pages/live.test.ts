@@ -253,7 +253,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     await press(await open(ada, { javaScriptEnabled: false }), /^Approve/);
     await mine.getByRole("status").filter({ hasText: "You approved it" }).waitFor();
     expect(await mine.locator(".live").allInnerTexts()).toEqual([
-      expect.stringMatching(/^You approved it\s+Grace must approve too\.\s+Load this page again/),
+      expect.stringMatching(/^You approved it\. 1 more approval is needed\.[^]+Grace must approve too\.[^]+Load this page again/),
       expect.stringMatching(/^Load this page again/),
     ]);
     expect(await mine.locator("#decision .votes").innerText()).toMatch(/You approved, .*Grace: no vote yet/);

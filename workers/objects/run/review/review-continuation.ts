@@ -1,7 +1,7 @@
 // From a request's approval to the review of its reply in one place: where the reviewer's page
 // redirects to, and which notices are suppressed because it does.
 
-import type { NextStep } from "../../../../shared/review/view.ts";
+import type { NextStep, WaitingReply } from "../../../../shared/review/view.ts";
 import { isForOnePerson } from "../../../../shared/notice-channels.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import { isCalling, openGate } from "../../../../shared/run/lifecycle.ts";
@@ -12,6 +12,13 @@ import type { RunWindows } from "../deliver/run-windows.ts";
 
 /** How long a suppressed notice waits before it is looked at again. */
 export const suppressedMs = 20_000;
+
+type NextAsked = {
+  readonly index: number;
+  readonly name: string;
+  readonly pathOf: (link: LinkRow) => string | null;
+  readonly replyOf: () => WaitingReply | null;
+};
 
 export class ReviewContinuation {
   readonly #deps: Pick<RunDeps, "store">;
@@ -24,16 +31,18 @@ export class ReviewContinuation {
 
   /**
    * What comes after this reviewer's approval of the request; null where nothing does. `pathOf`:
-   * the path of a link's page. For the browser that approved, and for no other.
+   * the path of a link's page; `replyOf`: what is said of the reply. For the browser that approved,
+   * and for no other.
    */
-  next({ state }: CurrentRun, index: number, name: string, pathOf: (link: LinkRow) => string | null): NextStep | null {
+  next({ state }: CurrentRun, { index, name, pathOf, replyOf }: NextAsked): NextStep | null {
     const { request, response } = state.reviews;
     if (request === null || reviewState(request).kind !== "approved") return null;
     if (isCalling(state)) return { kind: "waits" };
     if (openGate(state) !== "response" || response?.reviewers.includes(name) !== true) return null;
     const link = this.#deps.store.links("response").find(({ reviewer }) => reviewer === index);
     const path = link === undefined ? null : pathOf(link);
-    return path === null ? null : { kind: "review", path };
+    const reply = path === null ? null : replyOf();
+    return path === null || reply === null ? null : { kind: "review", path, reply };
   }
 
   /**

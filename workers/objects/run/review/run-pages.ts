@@ -9,7 +9,8 @@ import { type ReviewerOfRun, wasAsked } from "./run-reviewers.ts";
 import type { RunViews } from "./run-views.ts";
 import { RunWindows, type PageWindow } from "../deliver/run-windows.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
-import type { NextStep, ReviewView } from "../../../../shared/review/view.ts";
+import type { LinkRow } from "../../../channels/channel.ts";
+import type { NextStep, ReviewView, WaitingReply } from "../../../../shared/review/view.ts";
 import { inboxReviewUrl } from "../../../platform/urls.ts";
 import { openGate } from "../../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../../shared/run/present.ts";
@@ -38,14 +39,24 @@ export class RunPages {
     if (found === null) return null;
     if (isOpening) this.#markOpened(found);
     const view = this.#views.view(found);
-    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox) };
+    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox, () => this.#replyOf(found)) };
   }
 
-  #next(current: CurrentRun, index: number, inbox: string | null): NextStep | null {
+  /** What an approver's page says of the reply that waits for them. */
+  #replyOf(found: ReviewerOfRun): WaitingReply | null {
+    const review = found.state.reviews.response;
+    const view = this.#views.view({ ...found, link: { ...found.link, gate: "response" } });
+    if (review === null || view === null) return null;
+    const { usage, costUsd } = view.subject === "message" ? view : { usage: null, costUsd: null };
+    return { openedAt: review.openedAt, deadlineAt: review.deadlineAt, reviewers: review.reviewers, usage, costUsd };
+  }
+
+  #next(current: CurrentRun, index: number, inbox: string | null, replyOf: () => WaitingReply | null): NextStep | null {
     const name = this.#deps.reviewers.people(current.input)[index]?.name ?? "";
     // No token is on a page of somebody who is signed in.
     const own = inbox === null ? null : inboxReviewUrl(inbox, "response", current.input.id);
-    return this.#continuation.next(current, index, name, (link) => own ?? pathOf(linkUrl(this.#deps.env, current.input, link)));
+    const linked = (link: LinkRow): string | null => own ?? pathOf(linkUrl(this.#deps.env, current.input, link));
+    return this.#continuation.next(current, { index, name, pathOf: linked, replyOf });
   }
 
   /** `RunCalls.place`. */
@@ -91,9 +102,12 @@ export class RunPages {
       votes: review.votes.length,
       left: review.left.some((each) => each.reviewer === name),
       hasVoted: review.votes.some((vote) => vote.reviewer === name),
-      ...(follows ? { next: this.#next(current, reviewer, link === inboxLink ? "" : null)?.kind ?? null } : {}),
+      ...(follows ? { next: this.#next(current, reviewer, link === inboxLink ? "" : null, () => unread)?.kind ?? null } : {}),
     });
   }
 }
+
+/** For a message, which says only that a reply waits. */
+const unread: WaitingReply = { openedAt: 0, deadlineAt: 0, reviewers: [], usage: null, costUsd: null };
 
 const pathOf = (url: string | null): string | null => (url === null ? null : new URL(url).pathname);
