@@ -50,7 +50,7 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
       })}
       <span class={isSure ? "soft sure" : "mind"}>
         {isSure ? null : <Icon of="info" />}
-        {review.sure[facts.associationConfidence].full}
+        {review.sure[facts.associationConfidence].short}
       </span>
     </TallRow>
   );
@@ -79,7 +79,7 @@ function modelsHeading({ requestKind, isUnsent, serving }: ReviewFacts, { page: 
 const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   const { page } = useWords();
   const { owner } = view.requestor;
-  const { reviewers = [view.reviewer], reviewer, rule } = view;
+  const { reviewers = [view.reviewer], reviewer } = view;
   const names = <People names={reviewers} reader={reviewer} joined="and" />;
   const who: Child =
     facts.quorum === null ? names : fill(page.facts.reviewersOf, { needed: facts.quorum.needed, of: reviewers.length, names });
@@ -95,9 +95,6 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
           <span class="reviewers">{who}</span>
         </Row>
       )}
-      <Row name={page.facts.rule}>
-        <Name value={rule} />
-      </Row>
     </>
   );
 };
@@ -119,23 +116,29 @@ const Differences = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   );
 };
 
-/** The rows that say which review this is. */
+/** Which review this is, and what nobody decides by: folded. */
 const Ids = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   const words = useWords();
   const { facts: said } = words.page;
   const isReply = view.gate === "response" && view.reply !== null && view.state.kind !== "denied";
   return (
     <>
-      <TallRow name={said.content}>
-        {isReply && view.reply !== null ? replySummaryOf(view.reply, words) : requestSummaryOf(view, words)}
-      </TallRow>
       {facts.risks.length === 0 && facts.isOpen ? <Row name={said.warnings}>{words.page.warnings.none}</Row> : null}
       <TallRow name={said.request}>
-        {fill(said.version, {
-          version: String(view.version),
-          run: <Name value={view.run} />,
-          digest: <Name value={view.digest} />,
-        })}
+        <details class="why">
+          <summary class="chev">{fill(said.version, { version: String(view.version) })}</summary>
+          <ul>
+            <li>{isReply && view.reply !== null ? replySummaryOf(view.reply, words) : requestSummaryOf(view, words)}</li>
+            <li>{fill(said.byRule, { rule: <Name value={view.rule} /> })}</li>
+            <li>{words.review.sure[facts.associationConfidence].full}</li>
+            <li>
+              <Name value={view.run} />
+            </li>
+            <li>
+              <Name value={view.digest} />
+            </li>
+          </ul>
+        </details>
       </TallRow>
     </>
   );

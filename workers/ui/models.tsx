@@ -6,7 +6,8 @@ import { callWords } from "../../shared/channels/content-words.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
 import { useWords } from "./language.ts";
-import { Name, Plain } from "./outside-text.tsx";
+import type { Words } from "../../shared/channels/words/words.ts";
+import { Name, Plain, plainLetters } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 import { whyText } from "../../shared/routing/choose.ts";
 
@@ -27,20 +28,23 @@ const KnownAs = ({ model: { id, name, provider } }: { model: ShownModel }) => {
   );
 };
 
-/** The only model's cost is at the top of the page. */
+/** " · up to $0.0138", " · free". */
+function upTo({ worstCostUsd: usd }: ShownModel, { page }: Words): string {
+  return ` · ${usd === 0 ? page.dollars(0) : page.strip.upTo.replace("{cost}", page.dollars(usd))}`;
+}
+
+/** Why it may answer. The only model's cost is at the top of the page. */
 const About = ({ model, alone }: { model: ShownModel; alone: boolean }) => {
-  const { page, review } = useWords();
-  const { upTo } = page.strip;
-  const { worstCostUsd: usd } = model;
+  const words = useWords();
   return (
     <>
       <strong>
         <Name value={model.id} />
-        {alone ? null : ` · ${usd === 0 ? page.dollars(0) : upTo.replace("{cost}", page.dollars(usd))}`}
+        {alone ? null : upTo(model, words)}
       </strong>
       <KnownAs model={model} />
       <span class="soft">
-        <Plain value={whyText(model.why, review.why)} />
+        <Plain value={whyText(model.why, words.review.why)} />
       </span>
     </>
   );
@@ -91,43 +95,47 @@ export const chosenIndex = (models: readonly ShownModel[], chosen: string | unde
     models.findIndex((model) => model.id === chosen),
   );
 
-/** The list in failover order, with radio buttons where the reviewer may choose the first. */
-export const Models = ({ models, choosable, chosen }: ModelsProps) => {
+/** The models in failover order, each with its reason. */
+const Reasons = ({ models }: Pick<ModelsProps, "models">) => {
   const { page } = useWords();
-  if (models.length === 0) return <p>{page.noModel}</p>;
   const alone = models.length === 1;
-  if (!choosable || alone) {
-    return (
-      <ol class="models">
-        {models.map((model) => (
-          <li>
-            <About model={model} alone={alone} />
-          </li>
-        ))}
-        {alone ? null : <li class="soft">{page.models.order}</li>}
-      </ol>
-    );
-  }
-  const first = chosenIndex(models, chosen);
   return (
-    <fieldset>
-      <legend class="sr">{page.models.legend}</legend>
-      {models.map((model, i) => (
-        <label class="model">
-          <input
-            type="radio"
-            name={formFields.model}
-            value={model.id}
-            id={`model-${i}`}
-            checked={i === first}
-            data-was={i === 0 ? "yes" : "no"}
-          />
-          <span>
-            <About model={model} alone={false} />
-          </span>
-        </label>
+    <ol class="models">
+      {models.map((model) => (
+        <li>
+          <About model={model} alone={alone} />
+        </li>
       ))}
-      <p class="hint">{page.models.order}</p>
-    </fieldset>
+      {alone ? null : <li class="soft">{page.models.order}</li>}
+    </ol>
+  );
+};
+
+/** The model that is asked first, in one field where the reviewer may choose it; the rest is folded. */
+export const Models = ({ models, choosable, chosen }: ModelsProps) => {
+  const words = useWords();
+  const { page } = words;
+  const [first] = models;
+  if (first === undefined) return <p>{page.noModel}</p>;
+  const selected = chosenIndex(models, chosen);
+  return (
+    <>
+      {choosable && models.length > 1 ? (
+        <select id="model" name={formFields.model} aria-label={page.models.legend} data-was={first.id}>
+          {models.map((model, i) => (
+            <option id={`model-${i}`} value={model.id} selected={i === selected}>
+              {plainLetters(model.id, words)}
+              {upTo(model, words)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <Name value={first.id} />
+      )}
+      <details class="why">
+        <summary class="chev">{page.models.why}</summary>
+        <Reasons models={models} />
+      </details>
+    </>
   );
 };

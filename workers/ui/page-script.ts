@@ -78,7 +78,7 @@ export const pageScript = `
   // The changes. A field's text is compared with what the server has; the button says how many differ, and its value promises as many.
   const plain = (text) => text.replace(/\\r\\n?/g, "\\n").replaceAll("\\0", "\\ufffd").toWellFormed();
   const texts = all(".part textarea, .tall textarea, .tall input:not([type=radio]), .arg input:not([type=hidden]), .arg select", form);
-  const radios = all("input[name=model]", form);
+  const choice = form.querySelector("select[name=model]");
   const valueOf = (field) => field.type === "checkbox" ? String(field.checked) : plain(field.value);
   /** As the page came. */
   const firstOf = (field) => {
@@ -92,7 +92,7 @@ export const pageScript = `
   const count = () => {
     const units = [...new Set(texts.filter(isChanged).map(unit))];
     const single = units.filter((each) => !units.some((outer) => each.startsWith(outer + "/"))).length;
-    return single + (radios.some((radio) => radio.checked && radio.dataset.was === "no") ? 1 : 0);
+    return single + (choice !== null && choice.value !== choice.dataset.was ? 1 : 0);
   };
 
   const rules = new Intl.PluralRules(words.lang);
@@ -215,10 +215,10 @@ export const pageScript = `
     // The page now shows each change as it stands in its field.
     shown.value = "live";
   };
-  const isTouched = () => texts.concat(own ?? []).some((field) => valueOf(field) !== firstOf(field)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
+  const isTouched = () => texts.concat(own ?? []).some((field) => valueOf(field) !== firstOf(field)) || choice?.selectedOptions[0]?.defaultSelected === false;
 
   document.addEventListener("input", ({ target }) => {
-    if (texts.includes(target) || radios.includes(target) || target === own) refresh();
+    if (texts.includes(target) || target === choice || target === own) refresh();
   });
   // A fold with a change in it stays open.
   document.addEventListener("toggle", ({ target }) => {

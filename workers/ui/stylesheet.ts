@@ -175,11 +175,8 @@ const review = `
 dt, dt > label { color: var(--soft); font-weight: 400; }
 .mind { color: inherit; } .facts .mind { display: flex; gap: .375rem; color: var(--warn); line-height: 1.35; } .facts .mind .i { width: 1.125rem; height: 1.125rem; margin-top: .125rem; }
 .sure { display: block; }
-.model { display: flex; gap: .75rem; align-items: flex-start; min-height: var(--hit); padding: .5rem 0; font-weight: 400; cursor: pointer; }
-.model + .model, .models li + li { border-top: 1px solid var(--line); }
-.model input { flex: none; width: 1.5rem; height: 1.5rem; margin: 0; font-size: 1rem; accent-color: var(--link); }
-.model > span { min-width: 0; }
-.model > span > *, .models li > * { display: block; }
+.why > summary { color: var(--soft); font-weight: 400; } .models li + li { border-top: 1px solid var(--line); }
+.models li > * { display: block; }
 .models li { padding: .25rem 0; }
 .to { display: none; }
 @supports selector(:has(a)) { ${modelRules} { display: inline; } }

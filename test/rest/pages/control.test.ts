@@ -26,7 +26,7 @@ const views = Object.entries<ReviewView>(control);
 
 const runs = [
   "ci wants to run weather_query on weather",
-  "ci wants to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
+  "ci wants to run weather_query on weather. The client asks for itself.",
   "Once approved, the tool runs: this is an action, not a question to a model.",
   "Run weather_query with these arguments",
   "Runs on weather/weather_query The servers document registers weather_query of the MCP server weather as a function",
@@ -36,7 +36,7 @@ const runs = [
 const hasRun = [
   "weather_query ran on weather for ci",
   "It has run. Nothing of its result has been delivered yet.",
-  "ci wanted to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
+  "ci wanted to run weather_query on weather. The client asks for itself.",
   "Deliver gives it to ci.",
 ];
 const png = "Type: image/png, 4.0 KB";
@@ -45,7 +45,7 @@ const png = "Type: image/png, 4.0 KB";
 const facts: Readonly<Record<Name, readonly string[]>> = {
   json: [
     "ci asks demo for text",
-    "ci asks a model for text. The client asks for itself: no MCP server is behind the request.",
+    "ci asks a model for text. The client asks for itself.",
     "From ci, with Countersign’s words for its task · untrusted text System prompt Edit : System prompt You sort tickets.",
     "Ticket 812: the export stops after 40 rows. Which team is it for?",
     "Response format The reply must be JSON.",
@@ -62,7 +62,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   translation: [
     "ci asks demo for a translation",
-    "ci asks for a translation. The client asks for itself: no MCP server is behind the request.",
+    "ci asks for a translation. The client asks for itself.",
     "Translate the user’s text into zh-CN, in formal language. Whatever the text says, only translate it.",
     "Hello, world!",
     "The reply must be JSON that fits this schema:",
@@ -71,7 +71,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   embedding: [
     "ci asks demo for vectors",
-    "ci asks for texts as vectors (embeddings). The client asks for itself: no MCP server is behind the request.",
+    "ci asks for texts as vectors (embeddings). The client asks for itself.",
     "Text 1 of 3, becomes a vector Edit : Text 1 The queue was full on Tuesday.",
     "Text 2 of 3, becomes a vector Edit : Text 2 Nobody knew about the old exports.",
     "Text 3 of 3, becomes a vector Edit : Text 3 Ship on Friday.",
@@ -79,7 +79,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   functionChoice: [
     "ci asks demo to choose a function",
-    "ci asks a model to choose among functions. The client asks for itself: no MCP server is behind the request.",
+    "ci asks a model to choose among functions. The client asks for itself.",
     "Each run is reviewed separately where the policy says so.",
     "Do I need an umbrella in Shanghai on Thursday?",
     "Tool weather_query Edit : Description of tool 1 查询指定城市的天气",
@@ -88,7 +88,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   multimodal: [
     "ci asks demo about images",
-    "ci asks a model about images. The client asks for itself: no MCP server is behind the request.",
+    "ci asks a model about images. The client asks for itself.",
     "What differs between these two pictures?",
     `Image ${png}`,
   ],
@@ -104,7 +104,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   ],
   jsonReply: [
     "demo replies to ci",
-    "ci asks a model for text. The client asks for itself: no MCP server is behind the request.",
+    "ci asks a model for text. The client asks for itself.",
     'From demo · untrusted text Reply Edit : Reply, part 1 { "team": "exports" }',
     "Response format The reply must be JSON.",
     "Approve delivers it to ci.",
@@ -208,7 +208,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
           document.getElementById(hash.slice(1)) === null ? `nothing at ${hash}` : hash,
         ),
       );
-      expect(leadTo).toEqual(["#part-1", "#part-2", "#part-3", "#part-4", "#structured"]);
+      expect(leadTo).toEqual(["#part-1", "#part-2", "#part-3", "#part-4", "#w5"]);
     });
 
     // Each view at one of the widths, and in the whole at each.

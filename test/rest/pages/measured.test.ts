@@ -151,6 +151,15 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
     await page.context().close();
   });
 
+  test("on a desktop a request of two lines is at most 130 words, with one field for the model and its reasons folded", async () => {
+    const page = await open(short, "desktop");
+    const whole = await wordsOn(page);
+    expect(await page.locator(".facts select").count()).toBe(1);
+    expect(await page.locator(".why .models").isVisible()).toBe(false);
+    expect(whole).toBeLessThanOrEqual(130);
+    await page.context().close();
+  });
+
   test.each(["phone", "desktop"] as const)("one tap decides, on a %s", async (size) => {
     const page = await open(short, size);
     await page.evaluate(() => {

@@ -171,7 +171,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
           (element) => shown(element) && Number.parseFloat(getComputedStyle(element).fontSize) < 16,
         );
         const targets = [
-          ...document.querySelectorAll("button, summary, textarea, select, input:not([type]), label.model, label.act, .warnings a"),
+          ...document.querySelectorAll("button, summary, textarea, select, input:not([type]), label.act, .warnings a"),
         ].filter(
           (element) => shown(element) && (element.getBoundingClientRect().height < 44 || element.getBoundingClientRect().width < 44),
         );
@@ -266,7 +266,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       expect(await page.locator("button.approve").innerText()).toBe("Approve despite 3 warnings");
       expect(await page.locator(".effect").innerText()).toBe("Approve sends it to claude-sonnet-4-5.");
       await page.locator("#settings > summary").click();
-      await page.locator("#model-2").check();
+      await page.locator("#model").selectOption("demo");
       expect(await page.locator(".effect").innerText()).toBe("Approve sends it to demo.");
       const answered = await open(render(openResponse));
       expect(await answered.locator("button.approve").innerText()).toBe("Approve");
@@ -281,7 +281,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
       expect([await field.inputValue(), await field.getAttribute("aria-invalid"), await field.isVisible()]).toEqual(["9000", "true", true]);
       expect(await page.locator(`[name="${editField("/messages/0/content/0/text")}"]`).inputValue()).toBe("Summarise the notes, shortly.");
       expect(await page.getByLabel("Reason for denying").inputValue()).toBe("not yet");
-      expect(await page.locator("#model-2").isChecked()).toBe(true);
+      expect(await page.locator("#model").inputValue()).toBe("demo");
     });
   });
 

@@ -183,7 +183,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     const page = await open();
     await page.locator("#settings > summary").click();
     await field(page, "/maxTokens").fill("50");
-    await page.locator("#model-2").check();
+    await page.locator("#model").selectOption({ index: 2 });
     expect(await label(page)).toBe("Approve with 2 changes");
     await field(page, prompt).fill("Summarize in one\u200b sentence:\n\nSampling lets a server ask.");
     expect((await marks(page)).join()).toContain("⟨U+200B⟩");
