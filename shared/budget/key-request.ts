@@ -44,3 +44,11 @@ export const keyRequestSchema = z.strictObject({
 });
 
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
+
+/**
+ * The body of PUT /admin/keys/{id}: what can be changed of a key, whole. What is absent is then not
+ * limited. Its owner, its endpoints and its end stay as they were made: those are another key.
+ */
+export const keyChangeSchema = keyRequestSchema.pick({ name: true, servers: true, models: true, tools: true, limits: true, budget: true });
+
+export type KeyChange = z.infer<typeof keyChangeSchema>;

@@ -49,6 +49,15 @@ export type OperatorFact =
       readonly scopes: readonly string[];
       readonly digestAfter: string;
     }
+  /** `version`: of its record, from 1 when it was made. */
+  | {
+      readonly kind: "keyChanged";
+      readonly by: Operator;
+      readonly key: string;
+      readonly version: number;
+      readonly digestBefore: string;
+      readonly digestAfter: string;
+    }
   | { readonly kind: "keyRevoked"; readonly by: KeyEnder; readonly key: string; readonly digestBefore: string }
   /**
    * Written before any of it counts. `server`: null for every server. `tool`: absent for each of
@@ -124,6 +133,7 @@ export type OperatorFact =
 const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   documentWritten: true,
   keyMade: true,
+  keyChanged: true,
   keyRevoked: true,
   bypassGiven: true,
   grantRevoked: true,

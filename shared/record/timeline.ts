@@ -187,6 +187,7 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
       return step(fact);
     case "documentWritten":
     case "keyMade":
+    case "keyChanged":
     case "keyRevoked":
     case "bypassGiven":
     case "grantRevoked":

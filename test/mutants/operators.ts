@@ -43,6 +43,13 @@ export const operatorMutants: readonly Mutant[] = [
     test: { file: waiting, only: "once for each form" },
   },
   {
+    name: "a genuine copy of a key that is older than its last change does not count",
+    file: "workers/stores/keys.ts",
+    from: "copy.version < (await leastKeyVersion(env, hash, now))",
+    to: "copy.version < Math.min(0, await leastKeyVersion(env, hash, now))",
+    test: { file: "test/workers/contract/console/keys.test.ts", only: "an older copy of it" },
+  },
+  {
     name: "a GET of the console exports nothing",
     file: "workers/endpoints/console/console.ts",
     from: ': errorPage(c, "badRequest", 405, { Allow: "POST" });',

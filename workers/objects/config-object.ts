@@ -19,6 +19,8 @@ import {
   type WriteAnswer,
   type MadeKey,
   type StoredKey,
+  type ChangeKeyAnswer,
+  keyVersion,
   type Latest,
   type StoredReceiptKey,
   type StoredRecordKey,
@@ -27,6 +29,7 @@ import {
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
+import type { KeyChange } from "../../shared/budget/key-request.ts";
 import type { ActsEnd, KeyEnder, Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
@@ -51,9 +54,9 @@ const mostPublishedAtOnce = 100;
  */
 const repairEveryMs = 60_000;
 
-/** A key's record has two versions: 1 when it is made, 2 when it is revoked. */
+/** A key's copy has a version more than its record when it is revoked. */
 const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): { version: number; text: string } => ({
-  version: revokedAt === null ? 1 : 2,
+  version: keyVersion(readJsonOf(record)) + (revokedAt === null ? 0 : 1),
   text: JSON.stringify({ record: readJsonOf(record), revokedAt }),
 });
 
@@ -78,6 +81,8 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #givenLinks: GivenLinks;
   #publishing: Promise<void> = Promise.resolve();
   readonly #repairedAt = new Map<string, number>();
+  /** `Latest.keys`; null: to be read. */
+  #changedKeys: Latest["keys"] | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, configSchema);
@@ -102,7 +107,20 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
       const { version = 0, at = 0 } = this.current(name) ?? {};
       return { version, at };
     };
-    return { routing: of("routing"), policy: of("policy"), servers: of("servers"), issuers: of("issuers"), budgets: of("budgets") };
+    const documents = {
+      routing: of("routing"),
+      policy: of("policy"),
+      servers: of("servers"),
+      issuers: of("issuers"),
+      budgets: of("budgets"),
+    };
+    this.#changedKeys ??= Object.fromEntries(
+      this.keys().flatMap(({ hash, record, revokedAt }) => {
+        const version = keyVersion(readJsonOf(record));
+        return version === 1 || revokedAt !== null ? [] : [[hash, version]];
+      }),
+    );
+    return { ...documents, keys: this.#changedKeys };
   }
 
   current(name: DocumentName): StoredDocument | null {
@@ -178,6 +196,28 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     return made;
   }
 
+  async changeKey(id: string, expectedVersion: number, change: JsonOf<KeyChange>, by: Operator): Promise<ChangeKeyAnswer> {
+    const now = this.now();
+    const answer = this.ctx.storage.transactionSync((): ChangeKeyAnswer => {
+      const before = this.keyOfId(id);
+      if (before === null) return { kind: "noSuchKey" };
+      if (before.revokedAt !== null) return { kind: "revoked" };
+      const was = readJsonOf(before.record);
+      if (keyVersion(was) !== expectedVersion) return { kind: "conflict", record: before.record };
+      const { owner, scopes, once, expiresAt, createdAt, oauthClient } = was;
+      const made: MadeKey = { id, ...readJsonOf(change), owner, scopes, once, expiresAt, createdAt, oauthClient, changes: expectedVersion };
+      const record = jsonOf(made);
+      this.sql.exec("UPDATE key SET record = ? WHERE id = ?", record, id);
+      this.#queue(publishedKeyName(before.hash), publishedKey({ record, revokedAt: null }), now);
+      const [digestBefore, digestAfter] = [sha256Hex(before.record), sha256Hex(record)];
+      this.#acts.append(now, { kind: "keyChanged", by, key: id, version: keyVersion(made), digestBefore, digestAfter });
+      return { kind: "changed", record };
+    });
+    this.#changedKeys = null;
+    await this.#flush();
+    return answer;
+  }
+
   keys(): StoredKey[] {
     return this.sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key ORDER BY created_at").toArray();
   }
@@ -202,6 +242,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
         )
         .toArray();
       if (row === undefined) return false;
+      this.#changedKeys = null;
       this.#queue(publishedKeyName(row.hash), publishedKey(row), now);
       if (before?.revokedAt === null) this.#acts.append(now, { kind: "keyRevoked", by, key: id, digestBefore: sha256Hex(row.record) });
       return true;

@@ -18,6 +18,7 @@ import type { Env } from "../platform/env.ts";
 import { byNamespace, isolateMap, isolateState } from "../platform/isolate.ts";
 import { logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
+import { leastKeyVersion } from "./published-document.ts";
 import { settingsOf } from "../platform/settings.ts";
 
 export type KeyRecord = MadeKey & {
@@ -30,6 +31,7 @@ const publishedSchema = z.object({
     id: z.string(),
     createdAt: z.number(),
     oauthClient: z.object({ host: z.string().nullable() }).optional(),
+    changes: z.int().positive().optional(),
   }),
   revokedAt: z.number().nullable(),
 });
@@ -74,7 +76,7 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
   if (devApiKey !== undefined && hash === hashOf(devApiKey)) return { kind: "key", record: devKey };
   let found = cache.get(hash);
   if (found === undefined || now - found.readAt >= cachedMs) {
-    const read = await readKey(env, keys, presented, hash);
+    const read = await readKey(env, keys, presented, { hash, now });
     if (read === null) return { kind: "refused", why: "unknown" };
     found = { ...read, readAt: now };
     if (cache.size >= mostCached) cache.clear();
@@ -119,18 +121,26 @@ export function forgetKeys(): void {
 }
 
 /**
- * Reads a genuine copy in KV; else asks the ConfigObject, where KV has a copy or the key's MAC is
- * genuine: a made-up key wakes no object.
+ * Reads a genuine copy in KV that is not older than the key's last change; else asks the
+ * ConfigObject, where KV has a copy or the key's MAC is genuine: a made-up key wakes no object.
  */
-async function readKey(env: Env, keys: SigningKeys, presented: string, hash: string): Promise<KnownKey | null> {
+async function readKey(
+  env: Env,
+  keys: SigningKeys,
+  presented: string,
+  { hash, now }: { hash: string; now: number },
+): Promise<KnownKey | null> {
   const name = publishedKeyName(hash);
   const stored = await env.CONFIG.get(name, { type: "text", cacheTtl: 30 });
   const copy = stored === null ? undefined : readPublished(keys, name, stored);
-  if (copy !== undefined) return parsePublished(copy.text);
+  const isOlder = copy !== undefined && copy.version < (await leastKeyVersion(env, hash, now));
+  if (copy !== undefined && !isOlder) return parsePublished(copy.text);
   const genuine = presented.startsWith(keyPrefix) && unseal(keys, domain, presented.slice(keyPrefix.length), randomLength) !== undefined;
   if (stored === null && !genuine) return null;
   const known = await configStub(env).findKey(hash);
-  if (stored !== null) {
+  // KV shows an older copy for about a minute after a change: that is no damage.
+  if (isOlder) await configStub(env).repair(name);
+  else if (stored !== null) {
     logEvent("config.documentInvalid");
     noteDamagedKey(env);
     await configStub(env).repair(name);

@@ -92,6 +92,15 @@ function issueOf(copy: Published | "missing" | "notGenuine" | "unreadable", vers
   return isSettling ? null : "older";
 }
 
+/**
+ * The version that a key's copy must have at least, by the key's hash: 1 where the key was never
+ * changed, or the ConfigObject does not answer. A genuine copy that is older shows what the key
+ * might do before.
+ */
+export async function leastKeyVersion(env: Env, hash: string, now: number): Promise<number> {
+  return (await latestOf(env, now))?.keys[hash] ?? 1;
+}
+
 /** The versions as they were at most a minute ago; null where the ConfigObject does not answer. */
 async function latestOf(env: Env, now: number): Promise<Latest | null> {
   const state = stateOf(env);

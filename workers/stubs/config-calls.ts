@@ -1,6 +1,6 @@
 // The calls of the ConfigObject and their values. It imports no object.
 
-import type { KeyRequest } from "../../shared/budget/key-request.ts";
+import type { KeyChange, KeyRequest } from "../../shared/budget/key-request.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { ActsEnd, KeyEnder, Operator, OperatorFact } from "../../shared/record/record.ts";
@@ -38,7 +38,17 @@ export type MadeKey = KeyRequest & {
    * for one that registered itself.
    */
   readonly oauthClient?: { readonly host: string | null } | undefined;
+  /** How often it was changed since; absent: never. */
+  readonly changes?: number | undefined;
 };
+
+/** The version of a key's record: 1 as it was made. */
+export const keyVersion = ({ changes = 0 }: Pick<MadeKey, "changes">): number => 1 + changes;
+
+export type ChangeKeyAnswer =
+  | { readonly kind: "changed"; readonly record: JsonOf<MadeKey> }
+  | { readonly kind: "conflict"; readonly record: JsonOf<MadeKey> }
+  | { readonly kind: "noSuchKey" | "revoked" };
 
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: JsonOf<MadeKey>; readonly revokedAt: number | null };
 
@@ -62,7 +72,10 @@ export type StoredDiagnosis = {
 };
 
 /** Version 0, written at 0, where none was ever written. */
-export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
+export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>> & {
+  /** The versions of the accepted keys that were changed since they were made, by their hashes. */
+  readonly keys: Readonly<Record<string, number>>;
+};
 
 /** The name in KV of a copy of a key's record: this, and the hash of the key. */
 export const publishedKeyPrefix = "key:";
@@ -107,6 +120,11 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    * `once` already, nothing is added, and that key's id is returned.
    */
   addKey(id: string, hash: string, record: JsonOf<MadeKey>, by: Operator): Promise<string | null>;
+  /**
+   * Changes a key's record, if `expectedVersion` is still the current one.
+   * @param change What can be changed, whole.
+   */
+  changeKey(id: string, expectedVersion: number, change: JsonOf<KeyChange>, by: Operator): Promise<ChangeKeyAnswer>;
   keys(): StoredKey[];
   /** For a key whose own MAC is genuine and that KV does not show yet. */
   findKey(hash: string): StoredKey | null;

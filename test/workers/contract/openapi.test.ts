@@ -897,6 +897,21 @@ const asks: Asks = {
       [401, at("/admin/keys")],
     ];
   },
+  changeKey: async () => {
+    const [{ id }, revoked] = await Promise.all([createKey(), createKey()]);
+    await admin(`/keys/${revoked.id}`, { method: "DELETE" });
+    const change = (body: object, headers: Record<string, string> = current, of = id): Ask =>
+      asAdmin(`/keys/${of}`, jsonBody("PUT", body, headers));
+    return [
+      [200, change({ name: "ci" })],
+      [400, change({})],
+      [401, at(`/admin/keys/${id}`, jsonBody("PUT", { name: "ci" }, current))],
+      [404, change({ name: "ci" }, current, "key_none")],
+      [409, change({ name: "ci" }, current, revoked.id)],
+      [412, change({ name: "ci" })],
+      [428, change({ name: "ci" }, {})],
+    ];
+  },
   revokeKey: async () => {
     const { id } = await createKey();
     return [

@@ -37,7 +37,7 @@ const documentLimitBytes = 1_000_000;
 export const documentRoutes = new Hono<App>();
 
 const version = inPath("version", "Its number");
-const ifMatchHeader = inHeader("If-Match", "The version that was read, as a number or an ETag");
+export const ifMatchHeader = inHeader("If-Match", "The version that was read, as a number or an ETag");
 const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
 const eTag = { ETag: "Its version" };
 const noVersion = "There is no such version; the last 20 are kept, and version 0, the built-in one";
@@ -239,7 +239,8 @@ async function storedVersion(c: AppContext, name: DocumentName): Promise<StoredD
   return Number.isSafeInteger(version) ? configStub(c.env).version(name, version) : null;
 }
 
-function ifMatch(c: AppContext): number | null {
+/** The version that the request names; null where it names none. */
+export function ifMatch(c: AppContext): number | null {
   const text = /^\s*(?:W\/)?"?(\d{1,9})"?\s*$/.exec(c.req.header("If-Match") ?? "")?.[1];
   return text === undefined ? null : Number(text);
 }

@@ -6,16 +6,26 @@ import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { iso } from "../../http/iso-time.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { keyRequestSchema } from "../../../shared/budget/key-request.ts";
-import { type KeyRecord, newKey, randomKeyBytes } from "../../stores/keys.ts";
+import { keyChangeSchema, keyRequestSchema } from "../../../shared/budget/key-request.ts";
+import { type KeyRecord, forgetKeys, newKey, randomKeyBytes } from "../../stores/keys.ts";
+import { keyVersion } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { endKey } from "../oauth/end-key.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson } from "../validated.ts";
-import { currentPolicy } from "./admin-documents.ts";
-import { type KeyList, type NewKey, type ShownKey, keyList, newKey as newKeyAnswer } from "./answers/keys.ts";
+import { currentPolicy, ifMatch, ifMatchHeader } from "./admin-documents.ts";
+import {
+  type KeyConflict,
+  type KeyList,
+  type NewKey,
+  type ShownKey,
+  changedKey,
+  keyConflict,
+  keyList,
+  newKey as newKeyAnswer,
+} from "./answers/keys.ts";
 
 export const apiKeyRoutes = new Hono<App>();
 
@@ -59,10 +69,44 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
 });
 
 /** A key as the operator gets it: times in ISO 8601. */
-const shownKey = ({ createdAt, expiresAt, once: _once, ...key }: KeyRecord): ShownKey => ({
+const shownKey = ({ createdAt, expiresAt, once: _once, changes = 0, ...key }: KeyRecord): ShownKey => ({
   ...key,
+  version: keyVersion({ changes }),
   createdAt: iso(createdAt),
   ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),
+});
+
+const changeKey = describe("changeKey", {
+  summary: "Changes what a key may do: its name, servers, models, tools, limits and budget, whole. Open requests go on as they began",
+  parameters: [inPath("id", "The key's id"), { ...ifMatchHeader, required: true }],
+  200: asJson(changedKey, "The key; in effect within a minute everywhere"),
+  404: "No such key",
+  409: "The key is revoked",
+  412: asJson(keyConflict, "Another version is current: nothing was changed"),
+  428: "No `If-Match`",
+});
+
+apiKeyRoutes.put(paths.admin.key, changeKey, validJson("KeyChange", keyChangeSchema), async (c) => {
+  const expected = ifMatch(c);
+  if (expected === null)
+    return c.json({ error: "Read the key, and send the change with its version: If-Match: <version>. Nothing was changed" }, 428);
+  const changed = await configStub(c.env).changeKey(c.req.param("id"), expected, jsonOf(c.req.valid("json")), c.var.operator);
+  switch (changed.kind) {
+    case "noSuchKey":
+      return c.json({ error: "No such key" }, 404);
+    case "revoked":
+      return c.json({ error: "The key is revoked, and cannot be changed. Make another one" }, 409);
+    case "conflict": {
+      const current = shownKey(readJsonOf(changed.record));
+      const error = `Version conflict: the current version is ${current.version}. Nothing was changed; read the key, then send your change with its number in If-Match`;
+      return c.json({ error, current } satisfies KeyConflict, 412);
+    }
+    case "changed":
+      forgetKeys();
+      return c.json(shownKey(readJsonOf(changed.record)) satisfies ShownKey);
+    default:
+      return changed satisfies never;
+  }
 });
 
 const revokeKey = describe("revokeKey", {

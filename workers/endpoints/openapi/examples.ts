@@ -82,6 +82,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   sendNoticesAgain: { reviewer: "Ada Lovelace" },
   askReviewer: { reviewer: "Ada Lovelace" },
   testChannel: { reviewer: "Ada Lovelace", channel: "email" },
+  changeKey: { name: "ci", servers: ["notes"], limits: { requestsPerMinute: 30 } },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
   giveBypass: { server: "notes", hours: 2 },
   acceptTools: { tools: [{ name: "summarize", digest: "of the tool in the list" }] },

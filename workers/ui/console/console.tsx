@@ -19,6 +19,7 @@ import { providerPage } from "./routing/provider-page.tsx";
 import { routingPage } from "./routing/routing-page.tsx";
 import { budgetsPage } from "./budgets/budgets-page.tsx";
 import { grantsPage } from "./grants/grants-page.tsx";
+import { keyPage } from "./keys/key-page.tsx";
 import { keysPage } from "./keys/keys-page.tsx";
 import { recordPage } from "./record/record-page.tsx";
 import { reviewersPage } from "./reviewers/reviewers-page.tsx";
@@ -44,6 +45,7 @@ const pages: readonly ConsolePage[] = [
   providerPage,
   policyPage,
   keysPage,
+  keyPage,
   budgetsPage,
   serversPage,
   toolsPage,

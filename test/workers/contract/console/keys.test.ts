@@ -2,7 +2,21 @@
 // revoking.
 
 import { describe, expect, test } from "vitest";
-import { adminJson, answerOf, configure, createKey, eventually, openNotice, policy, sample } from "../../support/gateway.ts";
+import { configStub } from "../../../../workers/stubs/stubs.ts";
+import { publishedKeyName } from "../../../../workers/stubs/config-calls.ts";
+import {
+  admin,
+  adminJson,
+  answerOf,
+  configure,
+  createKey,
+  env,
+  eventually,
+  openNotice,
+  policy,
+  sample,
+  travel,
+} from "../../support/gateway.ts";
 import { ConsoleBrowser, atConsole, contentOf } from "../../support/console.ts";
 import { neverLogged } from "../../support/logs.ts";
 import { recordLines } from "../../support/record.ts";
@@ -156,4 +170,57 @@ test("fifty keys are on a page, the newest first", async () => {
   expect(first).toContain("51 keys");
   expect(first).toContain("page=2");
   expect(second).not.toContain("page=3");
+});
+
+describe("a key that was made", () => {
+  const published = async (id: string): Promise<string> =>
+    eventually("a copy in KV", async () => {
+      const { hash = "" } = (await configStub(env).keyOfId(id)) ?? {};
+      return env.CONFIG.get(publishedKeyName(hash));
+    });
+
+  test("is changed by its form, and then may that and no more", async () => {
+    const { id, key } = await createKey({ name: "ci", owner: "Ada", limits: { requestsPerMinute: 30 } });
+    expect(await answerOf(sample({ server: "open" }, { key }))).toHaveProperty("result");
+    const browser = await atConsole();
+    const { text } = await browser.get(`keys/${id}`);
+    expect(contentOf(text, "limits-requestsPerMinute")).toBe("30");
+    for (const link of [`requests?key=${id}`, "usage?by=key", "Stop ci"]) expect(text).toContain(link);
+    const fields = {
+      version: "1",
+      name: "ci-release",
+      servers: "notes",
+      "budget-usd": "2",
+      "budget-per": "day",
+      "limits-requestsPerMinute": "40",
+    };
+    const done = await browser.post(`keys/${id}`, fields);
+    expect([done.status, done.location]).toEqual([303, `/console/keys/${id}?done=changed`]);
+    const [changed] = await keys();
+    expect(changed).toMatchObject({ name: "ci-release", owner: "Ada", servers: ["notes"], budget: { usd: 2, per: "day" }, version: 2 });
+    expect(changed?.["limits"]).toMatchObject({ requestsPerMinute: 40 });
+    expect((await answerOf(sample({ server: "open" }, { key }))).error?.message).toContain("refused by policy");
+    const [fact] = (await recordLines()).filter(({ fact }) => fact.kind === "keyChanged").map(({ fact }) => fact);
+    expect(fact).toMatchObject({ key: id, version: 2, by: { kind: "adminToken" } });
+    // The form was made from the version before: it is shown again, and writes on top of the current one.
+    const late = await browser.post(`keys/${id}`, fields);
+    expect([late.status, contentOf(late.text, "version")]).toEqual([422, "2"]);
+    expect(late.text).toContain("Somebody else changed this key");
+    const wrong = await browser.post(`keys/${id}`, { ...fields, version: "2", "limits-requestsPerMinute": "many" });
+    expect([wrong.status, contentOf(wrong.text, "limits-requestsPerMinute")]).toEqual([422, "many"]);
+  });
+
+  test("may no more than its last change says, also where KV has an older copy of it, which is genuine", async () => {
+    const { id, key } = await createKey({ name: "ci" });
+    const older = await published(id);
+    expect(await answerOf(sample({ server: "open" }, { key }))).toHaveProperty("result");
+    const change = { method: "PUT", body: JSON.stringify({ name: "ci", servers: ["notes"] }) };
+    const changed = await admin(`/keys/${id}`, { ...change, headers: { "Content-Type": "application/json", "If-Match": "1" } });
+    expect(changed.status).toBe(200);
+    const { hash = "" } = (await configStub(env).keyOfId(id)) ?? {};
+    await env.CONFIG.put(publishedKeyName(hash), older);
+    travel(61_000);
+    expect((await answerOf(sample({ server: "open" }, { key }))).error?.message).toContain("refused by policy");
+    expect(await published(id)).not.toBe(older);
+  });
 });

@@ -6,7 +6,7 @@ import type { ActCheck, ActList } from "./acts.ts";
 import type { Diagnosis, DoctorCheck, LastDiagnosis } from "./doctor.ts";
 import type { Document, DocumentCheck, Versions } from "./documents.ts";
 import type { GrantList } from "./grants.ts";
-import type { KeyList, KeyUse, NewKey } from "./keys.ts";
+import type { KeyList, KeyUse, NewKey, ShownKey } from "./keys.ts";
 import type { Overview } from "./overview.ts";
 import type { PolicyReplay } from "./replay.ts";
 import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
@@ -64,7 +64,7 @@ type Deletes = { readonly [Path in (typeof paths.admin)["key" | "run" | "grant"]
 /** `null`: it has no body. */
 export type AdminAnswers = {
   readonly GET: Gets;
-  readonly PUT: { readonly [Path in Documents["document"]]: Document } & Stops;
+  readonly PUT: { readonly [Path in Documents["document"]]: Document } & { readonly [paths.admin.key]: ShownKey } & Stops;
   readonly POST: Posts;
   readonly DELETE: Deletes & Stops;
 };

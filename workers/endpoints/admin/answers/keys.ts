@@ -1,7 +1,7 @@
 // Answers of /admin/keys, and of /admin/key-use.
 
 import * as z from "zod";
-import { list, text, time } from "../../../../shared/json/answer-fields.ts";
+import { count, list, text, time } from "../../../../shared/json/answer-fields.ts";
 import { keyBudgetSchema } from "../../../../shared/budget/budgets.ts";
 import { keyScopes } from "../../../../shared/model/gate.ts";
 import { limitsSchema } from "../../../../shared/policy/limits.ts";
@@ -24,12 +24,19 @@ const key = () =>
     oauthClient: z.object({ host: text().nullable() }).optional(),
     createdAt: time(),
     expiresAt: time().optional(),
+    /** 1 as it was made; what PUT wants in If-Match. */
+    version: count(),
   });
 export type ShownKey = AnswerOf<typeof key>;
 
 /** `key`: the key itself, this once. */
 export const newKey = named("NewKey", () => key().extend({ key: text() }));
 export type NewKey = AnswerOf<typeof newKey>;
+
+export const changedKey = named("ChangedKey", key);
+
+export const keyConflict = named("KeyConflict", () => z.object({ error: text(), current: key() }));
+export type KeyConflict = AnswerOf<typeof keyConflict>;
 
 export const keyList = named("KeyList", () => z.object({ keys: list(key().extend({ revokedAt: time().nullable() })) }));
 export type KeyList = AnswerOf<typeof keyList>;

@@ -113,8 +113,10 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
   return (
     <tr>
       <td class="main-cell">
-        <Name value={of.name} /> <KeyTag of={of} now={visit.now} />{" "}
-        <StoppedTag visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} />
+        <a href={visit.at(`keys/${of.id}`)}>
+          <Name value={of.name} />
+        </a>{" "}
+        <KeyTag of={of} now={visit.now} /> <StoppedTag visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} />
         {of.oauthClient === undefined ? null : (
           <div class="soft">
             {of.oauthClient.host === null ? texts.registered : fill(texts.connected, { host: <Name value={of.oauthClient.host} /> })}

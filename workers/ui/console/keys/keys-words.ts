@@ -60,6 +60,25 @@ const en = {
     button: "Create",
     once: "The key is shown once, after you create it.",
   },
+  missing: "There is no such key",
+  change: {
+    title: "What it may do",
+    more: "Servers, models, tools and limits",
+    button: "Save",
+    kept: "Its owner, its endpoints and its last day cannot be changed: create another key. In effect within a minute everywhere; open requests go on as they began.",
+    done: "The key was changed.",
+    wrong: "Nothing was changed. Correct the fields below.",
+    conflict:
+      "Somebody else changed this key while you did. Nothing was saved. Save again to replace what it is now with what stands here.",
+    mayNot: "Your role may not change keys.",
+  },
+  links: {
+    title: "Key",
+    requests: "Its requests",
+    open: "Its open requests",
+    usage: "Usage by key",
+    grants: "Grants",
+  },
   fields: {
     name: { label: "Name", hint: "What you will know it by, such as the client’s name.", missing: "Enter a name." },
     owner: {
@@ -143,6 +162,24 @@ const zhCN: Texts<typeof en> = {
     more: "服务器、模型和限制",
     button: "创建",
     once: "密钥在创建后只显示一次。",
+  },
+  missing: "没有此密钥",
+  change: {
+    title: "可以做什么",
+    more: "服务器、模型、工具和限制",
+    button: "保存",
+    kept: "所有者、可用的端点和最后一天不能更改：请另行创建密钥。一分钟内处处生效；进行中的请求照旧继续。",
+    done: "密钥已更改。",
+    wrong: "没有更改任何内容。请更正以下字段。",
+    conflict: "在您更改期间，其他人更改了此密钥。没有保存任何内容。再次保存将以此处内容替换现有内容。",
+    mayNot: "您的角色不能更改密钥。",
+  },
+  links: {
+    title: "密钥",
+    requests: "它的请求",
+    open: "它的进行中的请求",
+    usage: "按密钥的用量",
+    grants: "授权",
   },
   fields: {
     name: { label: "名称", hint: "便于您辨认的名称，例如客户端的名字。", missing: "请输入名称。" },

@@ -47,8 +47,9 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
         ? { sentence: acts.keyMade, values }
         : { sentence: acts.keyMadeFor, values: { ...values, owner: name(fact.owner) } };
     }
+    case "keyChanged":
     case "keyRevoked":
-      return { sentence: acts.keyRevoked, values: { key: name(fact.key) } };
+      return { sentence: acts[fact.kind], values: { key: name(fact.key) } };
     case "bypassGiven":
       if (fact.server === null) return { sentence: acts.bypassGivenAll, values: { key: name(fact.key) } };
       return fact.tool === undefined

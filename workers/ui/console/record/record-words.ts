@@ -19,6 +19,7 @@ const en = {
   kinds: {
     documentWritten: "Documents changed",
     keyMade: "Keys created",
+    keyChanged: "Keys changed",
     keyRevoked: "Keys revoked",
     bypassGiven: "Bypasses given",
     grantRevoked: "Grants ended",
@@ -43,6 +44,7 @@ const en = {
     documentRestored: "{by} restored version {restored} of {document} (version {version})",
     keyMade: "{by} created the key {name}, {key}, without an owner",
     keyMadeFor: "{by} created the key {name}, {key}, for {owner}",
+    keyChanged: "{by} changed the key {key}",
     keyRevoked: "{by} revoked the key {key}",
     bypassGiven: "{by} let calls of {key} at {server} bypass reviews",
     bypassGivenTool: "{by} let calls of {tool} at {server} by {key} bypass reviews",
@@ -119,6 +121,7 @@ const zhCN: Texts<typeof en> = {
   kinds: {
     documentWritten: "更改文档",
     keyMade: "创建密钥",
+    keyChanged: "更改密钥",
     keyRevoked: "撤销密钥",
     bypassGiven: "许可绕过审核",
     grantRevoked: "终止授权",
@@ -143,6 +146,7 @@ const zhCN: Texts<typeof en> = {
     documentRestored: "{by} 恢复了 {document} 的版本 {restored}（版本 {version}）",
     keyMade: "{by} 创建了密钥 {name}，{key}，无所有者",
     keyMadeFor: "{by} 为 {owner} 创建了密钥 {name}，{key}",
+    keyChanged: "{by} 更改了密钥 {key}",
     keyRevoked: "{by} 撤销了密钥 {key}",
     bypassGiven: "{by} 许可 {key} 在 {server} 的调用绕过审核",
     bypassGivenTool: "{by} 许可 {key} 对 {server} 的 {tool} 的调用绕过审核",
