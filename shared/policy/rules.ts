@@ -46,6 +46,10 @@ const reviewer = z.strictObject({
     .optional(),
 });
 
+/** A reviewer with the groups that they are in, as a form has both. */
+export const groupedReviewerSchema = reviewer.extend({ groups: z.array(label).min(1).max(50) });
+export type GroupedReviewer = z.infer<typeof groupedReviewerSchema>;
+
 const names = z.array(z.string().max(80)).max(50);
 const seconds = z.int().min(1).max(604_800);
 

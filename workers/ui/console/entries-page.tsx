@@ -95,11 +95,13 @@ export const entryOn = async (visit: Visit, of: EntryForm, sent?: EntryState) =>
   return { current, state: visit.form.get("do") === "remove" ? { ...sent, ...opened } : (sent ?? opened) };
 };
 
+const placeOf = ({ page, document }: EntryForm): string => page ?? document;
+
 /** The page of the document's own name. */
 export const entriesPage = (of: EntryForm, shown: (visit: Visit, sent?: EntryState) => Promise<PageAnswer>): Required<ConsolePage> => ({
   path: of.document,
   get: (visit) => shown(visit),
-  post: (visit) => actOnEntry(visit, of, { shown: (state) => shown(visit, state), done: (what) => visit.at(of.document, { done: what }) }),
+  post: (visit) => actOnEntry(visit, of, { shown: (state) => shown(visit, state), done: (what) => visit.at(placeOf(of), { done: what }) }),
 });
 
 type HeadProps = {
@@ -118,7 +120,7 @@ export const EntriesHead = ({ visit, of, texts, lead, state: { was, failure, isN
       <div class="head">
         <h1>{texts.title}</h1>
         {visit.may("change") ? (
-          <a class="btn yes small" href={was === null ? "#form" : `${visit.at(of.document)}#form`}>
+          <a class="btn yes small" href={was === null ? "#form" : `${visit.at(placeOf(of))}#form`}>
             {texts.add}
           </a>
         ) : null}
@@ -143,13 +145,13 @@ type RowActsProps = {
 export const RowActs = ({ visit, of, name, version, texts }: RowActsProps) =>
   visit.may("change") ? (
     <>
-      <a class="btn small" href={`${visit.at(of.document, { edit: name })}#form`}>
+      <a class="btn small" href={`${visit.at(placeOf(of), { edit: name })}#form`}>
         {texts.edit}
         <span class="sr"> {name}</span>
       </a>
       <Confirm
         visit={visit}
-        to={of.document}
+        to={placeOf(of)}
         fields={{ was: name, version: String(version), do: "remove" }}
         ask={texts.remove}
         about={name}
@@ -177,7 +179,7 @@ export const FormBelow = ({ visit, of, state, texts, first, children }: FormProp
   const words = useTexts(entryWords);
   const { typed, was, version, meanwhile, elsewhere = [] } = state;
   return (
-    <form class="card form" id="form" method="post" action={visit.at(of.document)} aria-labelledby="form-title">
+    <form class="card form" id="form" method="post" action={visit.at(placeOf(of))} aria-labelledby="form-title">
       <h2 id="form-title">{was === null ? texts.add : fill(texts.edit, { name: <Name value={was} /> })}</h2>
       {meanwhile === undefined ? null : <ChangedMeanwhile form={of} now={meanwhile} yours={typed.values} />}
       {hasErrors(typed) || elsewhere.length > 0 ? (
@@ -203,7 +205,7 @@ export const FormBelow = ({ visit, of, state, texts, first, children }: FormProp
           {words.save}
         </button>
         {was === null ? null : (
-          <a class="btn" href={visit.at(of.document)}>
+          <a class="btn" href={visit.at(placeOf(of))}>
             {words.cancel}
           </a>
         )}

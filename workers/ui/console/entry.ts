@@ -17,6 +17,8 @@ import type { PageAnswer, Visit } from "./page.ts";
 
 export type EntryForm = DocumentForm & {
   readonly document: DocumentName;
+  /** The page that has the form; absent: it is called as the document. */
+  readonly page?: string;
   /** The field that names the entry. */
   readonly name: string;
   /** As the form has it, `null`: what a new one begins with; null where the document has none. */

@@ -2,8 +2,8 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../../support/mail-api.ts";
-import { configure, policy } from "../../support/gateway.ts";
-import { ConsoleBrowser, atConsole } from "../../support/console.ts";
+import { adminJson, configure, policy } from "../../support/gateway.ts";
+import { ConsoleBrowser, atConsole, contentOf } from "../../support/console.ts";
 import { InboxBrowser, addresses, configureInbox, waits } from "../../support/inbox.ts";
 import { answerAt } from "../../support/provider.ts";
 
@@ -92,5 +92,42 @@ describe("a test by one press", () => {
     const { status, text } = await press("Ada", "email");
     expect([status, text.includes("Wait a minute.")]).toEqual([422, true]);
     expect(mail.taken).toHaveLength(5);
+  });
+});
+
+describe("a reviewer", () => {
+  type People = Readonly<Record<string, readonly { readonly name: string; readonly email?: string }[]>>;
+  const people = async (): Promise<People> => (await adminJson<{ reviewers: People }>("/policy")).reviewers;
+
+  test("is added to groups, changed in each of them, and removed, by forms; rules keep their people", async () => {
+    await configure("policy", { ...policy, reviewers: { everyone: [{ name: "Ada" }, { name: "Bo" }] } });
+    const browser = await atConsole();
+    const { text } = await browser.get("reviewers");
+    const version = contentOf(text, "version");
+    const eve = { do: "save", version, name: "Eve", groups: "everyone\nleads", email: "eve@example.org", notify: "email" };
+    expect((await browser.post("reviewers", eve)).location).toBe("/console/reviewers?done=saved");
+    const made = { name: "Eve", email: "eve@example.org", notify: ["email"] };
+    expect(await people()).toEqual({ everyone: [{ name: "Ada" }, { name: "Bo" }, made], leads: [made] });
+    const twice = await browser.post("reviewers", { ...eve, version: String(Number(version) + 1) });
+    expect([twice.status, twice.text.includes("There is a reviewer of this name already")]).toEqual([422, true]);
+    const edited = (await browser.get("reviewers?edit=Eve")).text;
+    expect(contentOf(edited, "email")).toBe("eve@example.org");
+    // Somebody else writes the policy meanwhile, and not this reviewer.
+    await configure("policy", { ...policy, reviewers: { ...(await people()), others: [{ name: "Cy" }] } });
+    const now = contentOf(edited, "version");
+    const change = { ...eve, version: now, was: "Eve", groups: "leads", email: "eve@example.com" };
+    expect((await browser.post("reviewers", change)).status).toBe(303);
+    expect(await people()).toEqual({
+      everyone: [{ name: "Ada" }, { name: "Bo" }],
+      leads: [{ ...made, email: "eve@example.com" }],
+      others: [{ name: "Cy" }],
+    });
+    const current = contentOf((await browser.get("reviewers?edit=Eve")).text, "version");
+    expect((await browser.post("reviewers", { do: "remove", was: "Eve", version: current })).location).toBe(
+      "/console/reviewers?done=removed",
+    );
+    expect(Object.keys(await people())).toEqual(["everyone", "others"]);
+    const wrong = await browser.post("reviewers", { ...eve, version: current, email: "nowhere" });
+    expect([wrong.status, contentOf(wrong.text, "email")]).toEqual([422, "nowhere"]);
   });
 });

@@ -11,8 +11,11 @@ import { useLanguage } from "../../language.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
+import { EntriesHead, RowActs, entryOn } from "../entries-page.tsx";
+import { type EntryState, actOnEntry } from "../entry.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Empty, List, Names, Note, Pager, Press, Refused } from "../pieces.tsx";
+import { ReviewerForm, reviewerForm } from "./reviewer-form.tsx";
 import { reviewersWords } from "./reviewers-words.ts";
 
 /** Its name where a line begins. */
@@ -52,7 +55,7 @@ const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: ListedRe
   );
 };
 
-const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
+const ReviewerRow = ({ visit, of, version }: { visit: Visit; of: ListedReviewer; version: number }) => {
   const texts = useTexts(reviewersWords);
   const who = { reviewer: <Name value={of.name} /> };
   return (
@@ -62,6 +65,10 @@ const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
         <div class="soft">{fill(texts.groups, { groups: <Names of={of.groups} /> })}</div>
         {of.language === null ? null : <div class="soft">{texts.language.replace("{language}", languageName(of.language, visit))}</div>}
         {of.room === null ? null : <div class="soft">{texts.room}</div>}
+        <a href={visit.at("requests", { reviewer: of.name })}>
+          {texts.requests}
+          <span class="sr"> {of.name}</span>
+        </a>
       </td>
       <td>
         {of.waiting === null ? (
@@ -80,17 +87,20 @@ const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
         </ul>
       </td>
       <td class="end">
-        {of.waiting !== null && visit.may("decide") ? (
-          <Confirm
-            visit={visit}
-            to="reviewers"
-            fields={{ "sign-out": of.name }}
-            ask={texts.signOut}
-            about={of.name}
-            says={fill(texts.signOutSays, who)}
-            button={texts.signOutButton.replace("{reviewer}", () => of.name)}
-          />
-        ) : null}
+        <div class="row-acts">
+          <RowActs visit={visit} of={reviewerForm} name={of.name} version={version} texts={texts} />
+          {of.waiting !== null && visit.may("decide") ? (
+            <Confirm
+              visit={visit}
+              to="reviewers"
+              fields={{ "sign-out": of.name }}
+              ask={texts.signOut}
+              about={of.name}
+              says={fill(texts.signOutSays, who)}
+              button={texts.signOutButton.replace("{reviewer}", () => of.name)}
+            />
+          ) : null}
+        </div>
       </td>
     </tr>
   );
@@ -105,14 +115,16 @@ function languageName(tag: string, { language }: Visit): string {
   }
 }
 
-const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly ListedReviewer[] }) => {
+type ReviewersProps = { readonly visit: Visit; readonly reviewers: readonly ListedReviewer[]; readonly version: number };
+
+const Reviewers = ({ visit, reviewers, version }: ReviewersProps) => {
   const texts = useTexts(reviewersWords);
   const { columns } = texts;
   if (reviewers.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <List columns={[columns.name, columns.waiting, columns.channels]} action={columns.action}>
       {reviewers.map((reviewer) => (
-        <ReviewerRow visit={visit} of={reviewer} />
+        <ReviewerRow visit={visit} of={reviewer} version={version} />
       ))}
     </List>
   );
@@ -130,31 +142,35 @@ const TestNote = ({ of: { reviewer, channel, isSent, text } }: { of: Tested }) =
   );
 };
 
-type Said = { readonly failure?: ApiError; readonly tested?: Tested };
+/** `sent`: the form of a reviewer as it was sent, where nothing was done. */
+type Said = { readonly failure?: ApiError; readonly tested?: Tested; readonly sent?: EntryState };
 
-async function renderReviewers(visit: Visit, { failure, tested }: Said = {}): Promise<PageAnswer> {
+async function renderReviewers(visit: Visit, { failure, tested, sent }: Said = {}): Promise<PageAnswer> {
   const after = visit.query.get("after");
   const isFirst = after === null || after === "";
-  const { reviewers, next } = await visit.api.read(paths.admin.reviewers, isFirst ? {} : { query: { after } });
+  const [{ reviewers, next }, { current, state }] = await Promise.all([
+    visit.api.read(paths.admin.reviewers, isFirst ? {} : { query: { after } }),
+    entryOn(visit, reviewerForm, sent),
+  ]);
   const texts = reviewersWords[visit.language];
   const ended = visit.query.get("ended");
   return {
     kind: "page",
     title: texts.title,
-    ...(failure === undefined && tested?.isSent !== false ? {} : { status: 422 }),
+    ...(failure === undefined && tested?.isSent !== false && sent === undefined ? {} : { status: 422 }),
     body: () => (
       <>
-        <h1>{texts.title}</h1>
-        <p>{texts.lead}</p>
+        <EntriesHead visit={visit} of={reviewerForm} texts={texts} lead={texts.lead} state={state} />
         {ended !== null && /^\d{1,6}$/.test(ended) ? <Note of="ok">{fill(texts.signedOut, { n: Number(ended) })}</Note> : null}
         {failure === undefined ? null : <Refused failure={failure} />}
         {tested === undefined ? null : <TestNote of={tested} />}
         <section class="card" aria-label={texts.title}>
-          <Reviewers visit={visit} reviewers={reviewers} />
+          <Reviewers visit={visit} reviewers={reviewers} version={current.version} />
         </section>
         <Pager newer={isFirst ? null : visit.at("reviewers")} older={next === null ? null : visit.at("reviewers", { after: next })} />
+        {visit.may("change") ? <ReviewerForm visit={visit} state={state} /> : null}
         <p>
-          <a href={visit.at("documents/policy")}>{texts.edit}</a>
+          <a href={visit.at("documents/policy")}>{texts.document}</a>
         </p>
       </>
     ),
@@ -163,6 +179,11 @@ async function renderReviewers(visit: Visit, { failure, tested }: Said = {}): Pr
 
 async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api, language } = visit;
+  if (form.has("version"))
+    return actOnEntry(visit, reviewerForm, {
+      shown: (sent) => renderReviewers(visit, { sent }),
+      done: (what) => visit.at("reviewers", { done: what }),
+    });
   const signedOut = form.get("sign-out");
   if (signedOut !== null) {
     const done = await api.send("DELETE", paths.admin.inboxSessions, { reviewer: signedOut });

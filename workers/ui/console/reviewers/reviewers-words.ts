@@ -1,5 +1,7 @@
 // The words of the page of reviewers.
 
+import type { GroupedReviewer } from "../../../../shared/policy/rules.ts";
+import type { FieldTexts } from "../fields.tsx";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
@@ -7,7 +9,35 @@ const en = {
   title: "Reviewers",
   lead: "The policy names these reviewers. “Test” sends one of them a message that says it is a test. It is about no request.",
   none: "The policy names no reviewer.",
-  edit: "Change reviewers in the policy",
+  document: "The policy as JSON",
+  add: "Add reviewer",
+  edit: "Edit",
+  remove: "Remove",
+  removeSays:
+    "{name} is removed from every group. Reviews that wait now go on as they were asked. A rule that names {name} alone keeps the policy from being saved.",
+  removeButton: "Remove {name}",
+  done: { saved: "Saved. Requests from now on ask by it.", removed: "The reviewer was removed." },
+  requests: "Requests they were asked about",
+  form: {
+    add: "Add reviewer",
+    edit: "Edit {name}",
+    nameHint: "What the record and the pages call them. It cannot be changed later.",
+    taken: "There is a reviewer of this name already. Edit that one.",
+    known: "Groups of the policy: {groups}. Rules name groups; a new name makes a new group.",
+  },
+  fields: {
+    name: { label: "Name", missing: "Enter a name." },
+    groups: { label: "Groups", hint: "One on each line.", missing: "Name at least one group." },
+    email: { label: "Email (optional)", hint: "Without one they have no inbox." },
+    slack: { label: "Slack (optional)", hint: "A member’s id, such as U012ABCDEF, or a channel’s." },
+    teams: { label: "Teams (optional)", hint: "The NAME of a secret TEAMS_NAME_URL." },
+    webhook: { label: "Webhook (optional)", hint: "The NAME of a secret WEBHOOK_NAME_URL." },
+    notify: {
+      label: "Channels in order (optional)",
+      hint: "email, slack, teams or webhook, one on each line: each is used where the one before failed. Empty: all at once.",
+    },
+    language: { label: "Language (optional)", hint: "Such as en or zh-CN." },
+  } satisfies FieldTexts<GroupedReviewer, "notify">,
   columns: { name: "Reviewer", waiting: "Waiting", channels: "Channels", action: "Action" },
   groups: "in {groups}",
   language: "reads {language}",
@@ -39,7 +69,31 @@ const zhCN: Texts<typeof en> = {
   title: "审核人",
   lead: "以下审核人由策略指定。“测试”会向审核人发送一条标明为测试的消息，与任何请求无关。",
   none: "策略没有指定审核人。",
-  edit: "在策略中更改审核人",
+  document: "策略（JSON）",
+  add: "添加审核人",
+  edit: "编辑",
+  remove: "移除",
+  removeSays: "{name} 会从所有组中移除。正在等待的审核照旧进行。若某条规则只指定了 {name}，策略将无法保存。",
+  removeButton: "移除 {name}",
+  done: { saved: "已保存。此后的请求按此询问。", removed: "已移除审核人。" },
+  requests: "请其审核过的请求",
+  form: {
+    add: "添加审核人",
+    edit: "编辑 {name}",
+    nameHint: "记录和页面中使用的名称，以后不能更改。",
+    taken: "已有同名审核人。请编辑已有的审核人。",
+    known: "策略中的组：{groups}。规则指定的是组；新名称会建立新组。",
+  },
+  fields: {
+    name: { label: "名称", missing: "请输入名称。" },
+    groups: { label: "组", hint: "每行一个。", missing: "请至少填写一个组。" },
+    email: { label: "邮箱（可选）", hint: "没有邮箱就没有收件箱。" },
+    slack: { label: "Slack（可选）", hint: "成员 ID，例如 U012ABCDEF，或频道 ID。" },
+    teams: { label: "Teams（可选）", hint: "机密 TEAMS_NAME_URL 中的 NAME。" },
+    webhook: { label: "Webhook（可选）", hint: "机密 WEBHOOK_NAME_URL 中的 NAME。" },
+    notify: { label: "渠道顺序（可选）", hint: "email、slack、teams 或 webhook，每行一个：前一个失败时使用下一个。留空表示同时使用全部。" },
+    language: { label: "语言（可选）", hint: "例如 en 或 zh-CN。" },
+  },
   columns: { name: "审核人", waiting: "等待中", channels: "渠道", action: "操作" },
   groups: "所在组：{groups}",
   language: "语言：{language}",
