@@ -71,6 +71,8 @@ export type RunsQuery = {
   readonly model?: string;
   /** Somebody who was asked or decided, by name. */
   readonly reviewer?: string;
+  /** The name of the policy's rule that the request came under. */
+  readonly rule?: string;
   /** A part of the run's id. */
   readonly run?: string;
   /** In US dollars. */

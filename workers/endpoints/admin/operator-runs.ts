@@ -21,6 +21,7 @@ import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
+import { type LinesPage, exportedAtOnce, exportedLines, lineTypes } from "./runs-export.ts";
 import { type OperatorRun, type RunEvents, type RunLine, type RunList, operatorRun, runEvents, runList } from "./answers/runs.ts";
 
 export const operatorRunRoutes = new Hono<App>();
@@ -53,6 +54,7 @@ const runsQuery = z.strictObject({
   key: z.string().min(1).max(128).optional().describe("A key's id"),
   model: name.describe("The model that answered; of a failure, any that failed"),
   reviewer: name.describe("The name of somebody who was asked or decided"),
+  rule: name.describe("The name of the policy's rule that the request came under"),
   run: z.string().min(1).max(128).optional().describe("A part of a request's id"),
   costOver: dollars.describe("Requests that cost more than this, in US dollars"),
   costUnder: dollars.describe("Requests that cost less than this, in US dollars"),
@@ -67,27 +69,48 @@ const runsQuery = z.strictObject({
   until: isoTime.optional().describe("Begun before: a time or a day in ISO 8601"),
   after: cursor.optional().describe("`next` of the answer before: the lines that follow"),
   limit: z.coerce.number().int().min(1).max(500).default(100).describe("1 to 500, 100 where it is not given"),
+  format: z
+    .enum(["json", "ndjson", "csv"])
+    .default("json")
+    .describe("ndjson, csv: every line that matches, the newest 20,000, without `limit`, `after` and `next`"),
 });
 
 const listRuns = describe("listRuns", {
   summary: "A line for each request, refused ones too, newest first; the cause says why there is no reply",
-  200: asJson(runList, "The lines; while `next` is not null there may be more, also where a search has found few or none so far"),
+  200: {
+    ...asJson(runList, "The lines; while `next` is not null there may be more, also where a search has found few or none so far"),
+    bodies: [...asJson(runList, "").bodies, { type: "application/x-ndjson" }, { type: "text/csv" }],
+  },
 });
 
 operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
-  const { state, q, limit, ...more } = c.req.valid("query");
-  const query: RunsQuery = {
+  const { state, q, limit, format, ...more } = c.req.valid("query");
+  const query: LinesQuery = {
     ...present(more),
     ...(state === "all" ? {} : { state }),
     ...(q === undefined ? {} : { search: { text: q, keys: await keysNamed(c.env, q) } }),
-    limit: limit + 1,
   };
-  const pages = await Promise.all(
-    Array.from({ length: ledgerShards }, async (_, shard) => readJsonOf(await ledgerStub(c.env, shard).runs(query))),
-  );
-  const { lines, next } = mergedLines(pages, limit);
+  if (format !== "json") {
+    const { after: _after, ...all } = query;
+    const pages = async (after: LinePlace | null): Promise<LinesPage> => {
+      const { lines, next } = await linesPage(c.env, after === null ? all : { ...all, after }, exportedAtOnce);
+      return { lines: lines.map(lineOf), next };
+    };
+    return c.body(exportedLines(format, pages), 200, { "Content-Type": lineTypes[format], "Cache-Control": "no-store" });
+  }
+  const { lines, next } = await linesPage(c.env, query, limit);
   return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) } satisfies RunList);
 });
+
+type LinesQuery = Omit<RunsQuery, "limit">;
+
+/** So many lines of all shards, newest first, and where to go on. */
+async function linesPage(env: Env, query: LinesQuery, limit: number) {
+  const pages = Array.from({ length: ledgerShards }, async (_, shard) =>
+    readJsonOf(await ledgerStub(env, shard).runs({ ...query, limit: limit + 1 })),
+  );
+  return mergedLines(await Promise.all(pages), limit);
+}
 
 /** Without the members that are undefined. */
 const present = <T extends object>(values: T) =>

@@ -35,6 +35,8 @@ const downloadPrefix = "download/";
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly file: string };
 const downloads: Readonly<Record<string, Download>> = {
   record: { path: paths.admin.record, file: "countersign-record.ndjson" },
+  "requests-csv": { path: paths.admin.runs, query: { format: "csv" }, file: "countersign-requests.csv" },
+  "requests-ndjson": { path: paths.admin.runs, query: { format: "ndjson" }, file: "countersign-requests.ndjson" },
   usage: { path: paths.admin.usage, query: { format: "csv" }, file: "countersign-usage.csv" },
 };
 
@@ -58,7 +60,10 @@ const refusals = {
   500: asPage("A fault of the gateway, with an id to quote"),
   503: asPage("The pages Worker does not answer"),
 };
-const anyPage = inPath("page", "Its name, such as requests or routing; sign-in, sign-out; download/record or download/usage for a file");
+const anyPage = inPath(
+  "page",
+  "Its name, such as requests or routing; sign-in, sign-out; download/record, download/usage, download/requests-csv or download/requests-ndjson for a file",
+);
 const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
 const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
 const show = describe("showConsole", {

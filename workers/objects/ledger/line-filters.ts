@@ -38,13 +38,14 @@ const stateIs = (state: Exclude<RunsQuery["state"], "open" | undefined>): Condit
 const member = (name: keyof RunSummary, value: string): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 const people = "json_extract(text, '$.review.people')";
 
-function otherFilters({ tool, model, reviewer, run, costOver, costUnder, search }: RunsQuery): Conditions {
+function otherFilters({ tool, model, reviewer, rule, run, costOver, costUnder, search }: RunsQuery): Conditions {
   return [
     ...(run === undefined ? [] : [["instr(run, ?) > 0", run] as const]),
     ...(tool === undefined ? [] : [["instr(text, ?) > 0", member("name", tool)] as const]),
     // A failure's cause has each model that failed.
     ...(model === undefined ? [] : [["instr(text, ?) > 0", member("model", model)] as const]),
     ...(reviewer === undefined ? [] : [named(JSON.stringify(reviewer))]),
+    ...(rule === undefined ? [] : [["json_extract(text, '$.rule') = ?", rule] as const]),
     ...(costOver === undefined ? [] : [["json_extract(text, '$.costUsd') > ?", costOver] as const]),
     ...(costUnder === undefined ? [] : [["json_extract(text, '$.costUsd') < ?", costUnder] as const]),
     ...(search === undefined ? [] : [found(search)]),

@@ -7,7 +7,7 @@ import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 /** Of a request that has ended; times are the caller's. */
 export function isWanted(
   line: RunSummary,
-  { state, server, key, tool, model, reviewer, run, costOver, costUnder, search }: RunsQuery,
+  { state, server, key, tool, model, reviewer, rule, run, costOver, costUnder, search }: RunsQuery,
 ): boolean {
   const people = line.review?.people ?? [];
   return (
@@ -17,6 +17,7 @@ export function isWanted(
     (tool === undefined || line.name === tool) &&
     (model === undefined || modelsOf(line).includes(model)) &&
     (reviewer === undefined || people.includes(reviewer)) &&
+    (rule === undefined || line.rule === rule) &&
     (run === undefined || line.run.includes(run)) &&
     (costOver === undefined || line.costUsd > costOver) &&
     (costUnder === undefined || line.costUsd < costUnder) &&

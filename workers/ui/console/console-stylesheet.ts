@@ -128,7 +128,20 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 .find .btn { min-height: var(--hit); }
 .lines th { white-space: nowrap; } .lines td { overflow-wrap: break-word; } .lines td.main-cell { overflow-wrap: anywhere; } .lines .whole { white-space: nowrap; } .lines .why { overflow-wrap: anywhere; }
 .copy { display: block; } .copy[hidden] { display: none; }
-@media (max-width: 61.99rem) { .lines .whole { white-space: normal; } .lines td:has(.absent) { display: none; } }
+@media (max-width: 61.99rem) {
+  .lines td:has(.absent) { display: none; }
+  .lines tr { gap: 0 .5rem; padding: .1875rem 0; flex-wrap: wrap; line-height: 1.375rem; }
+  .lines td, .lines td.main-cell { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; } .lines td * { white-space: nowrap; overflow-wrap: normal; }
+  .lines td.main-cell { flex: 1 1 0; min-width: 0; } .lines td.end { flex: none; } .lines td[data-k], .lines td.num { display: none; }
+  .lines tr::after { content: ""; order: -1; flex-basis: 100%; }
+  .lines td.full { flex: 1 1 0; min-width: 0; } .lines .tag { line-height: 1.25rem; }
+}
+@media (min-width: 62rem) {
+  .lines { table-layout: fixed; } .lines :is(td, th) { padding-block: .125rem; line-height: 1.375rem; vertical-align: middle; }
+  .lines td, .lines td.main-cell { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; } .lines td * { white-space: nowrap; overflow-wrap: normal; }
+  .lines, .lines .name { font-size: .9375rem; } .lines .tag { padding: 0 .375rem; line-height: 1.25rem; font-size: .875rem; vertical-align: top; }
+  .lines .col-time { width: 4.5rem; } .lines .col-by { width: 19%; } .lines .col-key, .lines .col-model { width: 6rem; } .lines .col-outcome { width: 9.75rem; } .lines .col-cost { width: 3.75rem; } .lines .col-wait { width: 8rem; }
+}
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
 `;
 

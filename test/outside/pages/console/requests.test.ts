@@ -74,6 +74,18 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     await tab.getByRole("link", { name: "Clear filters" }).click();
     await tab.getByText("5 requests").waitFor();
     await expectGoodPage(tab, "console-requests");
+    /** How high the page would be with the fifty lines that it has at most. */
+    const ofFifty = (): Promise<number> =>
+      tab.evaluate(() => {
+        const rows = [...document.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().height);
+        const rest = document.documentElement.scrollHeight - rows.reduce((sum, height) => sum + height, 0);
+        return rest + 50 * Math.max(...rows);
+      });
+    expect(await ofFifty()).toBeLessThan(3_500);
+    // Not so high that the page would be filled up.
+    await tab.setViewportSize({ width: 1280, height: 600 });
+    expect(await ofFifty()).toBeLessThan(2_000);
+    await tab.setViewportSize({ width: 390, height: 844 });
     await tab.getByRole("link", { name: "No reply" }).click();
     await tab.getByRole("link", { name: "billing · remind" }).click();
     await tab.getByText("What to do").waitFor();

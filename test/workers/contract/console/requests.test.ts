@@ -110,6 +110,29 @@ describe("the list", () => {
     expect(page).toContain("was not asked, because it may cost more than is left of a budget");
   });
 
+  test("is saved as CSV and NDJSON with its filters, every page of it, and by a form alone", async () => {
+    const names = ["open", "open=1+1", "open"];
+    for (const server of names) await answerOf(sample({ server }));
+    await answerOf(sample({ server: "refused" }));
+    await listed("", 4);
+    const browser = await atConsole();
+    await browser.get("requests?rule=open");
+    const csv = await browser.post("download/requests-csv", { rule: "open" });
+    expect(csv.headers.get("Content-Disposition")).toBe('attachment; filename="countersign-requests.csv"');
+    const [head = "", ...lines] = csv.text.trimEnd().split("\r\n");
+    expect(head).toMatch(/^id,at,endedAt,state,server,tool,key,model,/);
+    expect(lines).toHaveLength(3);
+    const ndjson = await browser.post("download/requests-ndjson", { server: "refused" });
+    expect(
+      ndjson.text
+        .trimEnd()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as Line).state),
+    ).toEqual(["refused"]);
+    expect((await browser.get("download/requests-csv")).status).toBe(405);
+    for (const content of [promptMarker, replyMarker]) expect(csv.text).not.toContain(content);
+  });
+
   test("of a day has all of that day", async () => {
     await answerOf(sample());
     await listed("");

@@ -80,6 +80,12 @@ export const RulesCard = ({ visit, state, current, focus }: CardProps) => {
                 <RuleText rule={rule} draft={draft} />
               </p>
               <Change change={changes[index]} current={current} />
+              {changes[index]?.kind === "new" ? null : (
+                <a href={visit.at("requests", { rule: nameOf(rule) })}>
+                  {texts.requests}
+                  <span class="sr"> {nameOf(rule)}</span>
+                </a>
+              )}
             </div>
             <div class="movers">
               <Mover act={`up:${index}`} icon="up" says={texts.up} name={nameOf(rule)} focus={focus} isOff={index === 0} />

@@ -101,9 +101,16 @@ const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: re
 const isAskedCall = ({ events: [first] }: Events): boolean =>
   first?.fact.kind === "received" && first.fact.judged.subject === "toolCall" && first.fact.requestGate !== "allow";
 
-type FactsProps = { readonly visit: Visit; readonly line: RunLine; readonly keyName: string; readonly stops: readonly Stopped[] };
+type FactsProps = {
+  readonly visit: Visit;
+  readonly line: RunLine;
+  readonly keyName: string;
+  /** Whether the key has a page: the one for development has none. */
+  readonly isListed: boolean;
+  readonly stops: readonly Stopped[];
+};
 
-const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
+const Facts = ({ visit, line, keyName, isListed, stops }: FactsProps) => {
   const texts = useTexts(requestWords);
   const { span, dollars } = useWords().numbers;
   const { usage, rule } = line;
@@ -121,7 +128,14 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
         </dd>
         <dt>{texts.key}</dt>
         <dd>
-          <Name value={keyName} /> <StoppedTag visit={visit} stop={{ scope: "key", key: line.key }} stops={stops} />
+          {isListed ? (
+            <a href={visit.at(`keys/${line.key}`)}>
+              <Name value={keyName} />
+            </a>
+          ) : (
+            <Name value={keyName} />
+          )}{" "}
+          <StoppedTag visit={visit} stop={{ scope: "key", key: line.key }} stops={stops} />
         </dd>
         {rule === null ? null : (
           <>
@@ -160,6 +174,26 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
           )}
           <li>
             <a href={visit.at("requests", { key: line.key })}>{fill(texts.ofKey, { key: <Name value={keyName} /> })}</a>
+          </li>
+          {line.model === null ? null : (
+            <li>
+              <a href={visit.at("requests", { model: line.model })}>{fill(texts.ofModel, { model: <Name value={line.model} /> })}</a>
+            </li>
+          )}
+          {rule === null ? null : (
+            <li>
+              <a href={visit.at("requests", { rule })}>{fill(texts.ofRule, { rule: <Name value={rule} /> })}</a>
+            </li>
+          )}
+        </ul>
+        <ul>
+          {line.server === null ? null : (
+            <li>
+              <a href={visit.at(`servers/${line.server}`)}>{fill(texts.theServer, { server: <Name value={line.server} /> })}</a>
+            </li>
+          )}
+          <li>
+            <a href={visit.at("policy")}>{texts.theRules}</a>
           </li>
         </ul>
         <div class="row-acts">
@@ -297,7 +331,7 @@ const Body = ({ visit, failure, line, events, review, keys, stops }: { visit: Vi
               button={texts.cancel.button}
             />
           ) : null}
-          <Facts visit={visit} line={line} keyName={keyName} stops={stops} />
+          <Facts visit={visit} line={line} keyName={keyName} isListed={keyNamesOf(keys).has(line.key)} stops={stops} />
           <Record visit={visit} run={line.id} events={events} />
         </div>
       </div>

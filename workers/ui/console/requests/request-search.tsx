@@ -6,7 +6,7 @@ import { Input, Select, filledWith } from "../fields.tsx";
 import { Chips } from "../pieces.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-const texts = ["server", "tool", "model", "reviewer", "run"] as const;
+const texts = ["server", "tool", "model", "reviewer", "rule", "run"] as const;
 const amounts = ["costOver", "costUnder"] as const;
 const days = ["since", "until"] as const;
 const behindMore = [...days, ...texts, "key", ...amounts] as const;

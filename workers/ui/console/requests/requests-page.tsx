@@ -108,13 +108,26 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunL
         </caption>
         <thead>
           <tr>
-            {[time, by, key, model, outcome, why].map((each) => (
-              <th scope="col">{each}</th>
-            ))}
-            <th scope="col" class="num">
+            <th scope="col" class="col-time">
+              {time}
+            </th>
+            <th scope="col" class="col-by">
+              {by}
+            </th>
+            <th scope="col" class="col-key">
+              {key}
+            </th>
+            <th scope="col" class="col-model">
+              {model}
+            </th>
+            <th scope="col" class="col-outcome">
+              {outcome}
+            </th>
+            <th scope="col">{why}</th>
+            <th scope="col" class="num col-cost">
               {cost}
             </th>
-            <th scope="col" class="num">
+            <th scope="col" class="num col-wait">
               {wait}
             </th>
           </tr>
@@ -146,6 +159,22 @@ const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filte
           </LinkButton>
         )}
       </span>
+    </div>
+  );
+};
+
+/** All that match, on every page. */
+const Exports = ({ visit, filters }: { visit: Visit; filters: Filters }) => {
+  const texts = useTexts(requestsWords);
+  const query = Object.fromEntries(queryOf(filters));
+  return (
+    <div class="row-acts">
+      <Download visit={visit} file="requests-csv" query={query}>
+        {texts.csv}
+      </Download>
+      <Download visit={visit} file="requests-ndjson" query={query}>
+        {texts.ndjson}
+      </Download>
     </div>
   );
 };
@@ -205,6 +234,7 @@ async function renderRequests(visit: Visit): Promise<PageAnswer> {
               <FirstRequest visit={visit} />
             )}
             <Pages visit={visit} filters={filters} listed={listed} />
+            {listed.runs.length === 0 ? null : <Exports visit={visit} filters={filters} />}
           </>
         )}
       </>

@@ -153,7 +153,12 @@ function entryShown(visit: Visit, of: TableEntry, state: EntryState): PageAnswer
       <>
         <div class="head">
           <h1>{title}</h1>
-          <LinkButton to={visit.at("routing")}>{form.back}</LinkButton>
+          <span class="acts">
+            {of.kind === "model" && was !== null ? (
+              <LinkButton to={visit.at("requests", { model: was })}>{form.requests}</LinkButton>
+            ) : null}
+            <LinkButton to={visit.at("routing")}>{form.back}</LinkButton>
+          </span>
         </div>
         {failure === undefined ? null : <Refused failure={failure} />}
         {isRemoved ? (

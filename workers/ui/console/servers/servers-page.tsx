@@ -144,7 +144,12 @@ const ServerRow = ({ visit, name, entry, version, use, stops, waiting = 0 }: Row
         ) : (
           <>
             <Time at={Math.max(...lastAt)} now={visit.now} />
-            <div class="soft">{fill(texts.requests, { n: use.requests })}</div>
+            <div>
+              <a href={visit.at("requests", { server: name })}>
+                {fill(texts.requests, { n: use.requests })}
+                <span class="sr"> {name}</span>
+              </a>
+            </div>
           </>
         )}
       </td>
