@@ -13,18 +13,13 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { z } from "zod";
 import { Unasked } from "../client/subcommand.ts";
+import { document, type Document, type DocumentName, documentNames, read, write } from "./documents.ts";
 import { type Target, targetOf } from "./target.ts";
 
-/** In the order in which they are put back: the policy, which decides who may pass, is the last. */
-const names = ["routing", "servers", "issuers", "budgets", "policy"] as const;
-type Name = (typeof names)[number];
-
-const document = z.looseObject({ version: z.number() });
 const documents = z.object({ routing: document, servers: document, issuers: document, budgets: document, policy: document });
 const backupSchema = z.object({ format: z.literal("countersign-backup/1"), at: z.string(), from: z.string(), documents });
 const keysSchema = z.object({ keys: z.array(z.looseObject({ id: z.string(), name: z.string() })) });
 
-type Document = z.infer<typeof document>;
 export type Backup = z.infer<typeof backupSchema> & {
   /**
    * Names, owners and limits, by which the keys can be made anew. No key is in it, and none can be
@@ -33,32 +28,15 @@ export type Backup = z.infer<typeof backupSchema> & {
   readonly keys: readonly object[];
 };
 
-async function ask({ url, adminToken }: Target, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json", ...init.headers };
-  try {
-    return await fetch(`${url}/admin/${path}`, { ...init, headers, redirect: "manual", signal: AbortSignal.timeout(30_000) });
-  } catch {
-    throw new Unasked(`nothing answers at ${url}: check that the gateway is running and that the address is correct`);
-  }
-}
-
-async function read<T>(target: Target, path: string, schema: z.ZodType<T>): Promise<T> {
-  const response = await ask(target, path);
-  if (response.status === 401) throw new Unasked("the gateway does not accept this ADMIN_TOKEN");
-  const body = schema.safeParse(await response.json().catch(() => null));
-  if (!response.ok || !body.success) throw new Unasked(`the gateway answered GET /admin/${path} with ${response.status}`);
-  return body.data;
-}
-
 /** The configuration of a gateway now, with the list of its keys. */
 export async function backupOf(target: Target, at: string): Promise<Backup> {
-  const found = await Promise.all(names.map(async (name) => [name, await read(target, name, document)] as const));
+  const found = await Promise.all(documentNames.map(async (name) => [name, await read(target, name, document)] as const));
   const { keys } = await read(target, "keys", keysSchema);
   return { format: "countersign-backup/1", at, from: target.url, documents: documents.parse(Object.fromEntries(found)), keys };
 }
 
 /** What became of a document. `changed` stands also for what would change. */
-export type Restored = { readonly name: Name; readonly state: "same" | "changed" | "conflict" | "refused"; readonly why?: string };
+export type Restored = { readonly name: DocumentName; readonly state: "same" | "changed" | "conflict" | "refused"; readonly why?: string };
 
 /**
  * Puts the documents back that differ, each over the version that was read just before. `isTrial`:
@@ -66,20 +44,16 @@ export type Restored = { readonly name: Name; readonly state: "same" | "changed"
  */
 export async function restore(target: Target, { documents: saved }: Pick<Backup, "documents">, isTrial: boolean): Promise<Restored[]> {
   const all: Restored[] = [];
-  for (const name of names) all.push(await restoreOne(target, name, saved[name], isTrial));
+  for (const name of documentNames) all.push(await restoreOne(target, name, saved[name], isTrial));
   return all;
 }
 
-async function restoreOne(target: Target, name: Name, saved: Document, isTrial: boolean): Promise<Restored> {
+async function restoreOne(target: Target, name: DocumentName, saved: Document, isTrial: boolean): Promise<Restored> {
   const current = await read(target, name, document);
   const { version } = current;
   if (isDeepStrictEqual({ ...saved, version }, current)) return { name, state: "same" };
   if (isTrial) return { name, state: "changed" };
-  const answer = await ask(target, name, {
-    method: "PUT",
-    headers: { "If-Match": String(version) },
-    body: JSON.stringify({ ...saved, version }),
-  });
+  const answer = await write(target, name, current, saved);
   if (answer.ok) return { name, state: "changed" };
   if (answer.status === 412) return { name, state: "conflict" };
   return { name, state: "refused", why: (await answer.text()).slice(0, 500) };
@@ -125,7 +99,7 @@ async function main(): Promise<number> {
     // Routing and servers name secrets and do not have them; addresses and reviewers are still
     // nobody else's.
     writeFileSync(path, `${JSON.stringify(backup, null, 2)}\n`, { mode: 0o600 });
-    console.log(`Saved ${names.join(", ")} and a list of ${backup.keys.length} keys of ${target.url} to ${path}.`);
+    console.log(`Saved ${documentNames.join(", ")} and a list of ${backup.keys.length} keys of ${target.url} to ${path}.`);
     return 0;
   }
   console.log(`Backup of ${saved.from}, ${saved.at}.`);

@@ -1,5 +1,5 @@
-// The secrets of a local gateway: `.dev.vars`, made the first time. What it has is never overwritten;
-// what it lacks is added.
+// The secrets of a local gateway: `.dev.vars`, made the first time. What it has is never
+// overwritten; what it lacks is added.
 
 import { randomBytes } from "node:crypto";
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -33,7 +33,7 @@ export function isJsonReply(reply: Pick<SamplingReply, "content" | "stopReason">
  * Whether a text is an answer without JSON. One that begins like JSON or a fence, or names a member
  * in quotes, is the JSON that was asked for, cut off or with words around it.
  */
-export function isPlainText(text: string, schema: JsonObject = {}): boolean {
+function isPlainText(text: string, schema: JsonObject = {}): boolean {
   const { properties } = schema;
   const names = isObject(properties) ? Object.keys(properties) : [];
   return /^\s*[^\s{[]/.test(text) && !text.includes("```") && !names.some((name) => text.includes(JSON.stringify(name)));

@@ -12,9 +12,11 @@ export const pages: readonly string[] = [
   "README.md",
   "client/README.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/how-to"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 export type Block = { readonly page: string; readonly lines: string };
