@@ -1,5 +1,5 @@
-// What the package says to a host's developer where the host does not listen itself: single lines on
-// stderr. No prompt, reply or key is in any of them, because none is in the errors.
+// What the package says to a host's developer where the host does not listen itself: single lines
+// on stderr. No prompt, reply or key is in any of them, because none is in the errors.
 
 const SAME_AGAIN_MILLISECONDS = 60_000;
 

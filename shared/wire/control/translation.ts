@@ -14,8 +14,8 @@ const undetermined = "und";
 
 /**
  * The request: the gateway's prompt as the system prompt, the text alone as the user's message, and
- * an answer that is JSON of the schema below, or the translation alone, as small models give it. No temperature is asked for: some models refuse one,
- * and a translation does not need it.
+ * an answer that is JSON of the schema below, or the translation alone, as small models give it. No
+ * temperature is asked for: some models refuse one, and a translation does not need it.
  */
 export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): ChatRequest => ({
   kind: "chat",
@@ -62,8 +62,8 @@ const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
 /**
  * How many tokens a translation may have: two for each character of the text (a character of
  * English becomes half a token, one of Chinese or Thai one or two, and JSON escapes what it must)
- * and 256 for the JSON around it, 8,192 at most. A longer translation is cut and fails; the text has
- * to be sent in parts.
+ * and 256 for the JSON around it, 8,192 at most. A longer translation is cut and fails; the text
+ * has to be sent in parts.
  */
 export const translationTokens = (text: string): number => Math.min(8_192, 256 + 2 * text.length);
 
