@@ -233,7 +233,7 @@ export const renewLogin = (server: LoginServer, grant: string, refreshToken: str
  */
 export const revokeLogin = (server: LoginServer, grant: string, tokens: readonly string[]): Promise<LoginRevoked> =>
   guarded(async () => {
-    const { client, revocation } = grantIn(grant, server);
+    const { client, revocation } = grantIn(grant as JsonOf<LoginGrant>, server); // as `startLogin` gave it
     if (revocation === null) return { kind: "none" };
     const { client_id: id, client_secret: secret = "" } = client;
     const method = selectClientAuthMethod(client, revocation.methods);
