@@ -61,8 +61,13 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
 const root = fileURLToPath(new URL(".", import.meta.url));
 const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 
-/** Each file has a runtime of its own: what a file before it left under way would reach into it. */
+/**
+ * Files share runtimes, each of which takes two seconds of a core: nothing is stored, kept or under
+ * way where a file begins (each-file.ts).
+ */
 const inWorkerd = {
+  isolate: false,
+  setupFiles: ["test/workers/support/each-file.ts"],
   hookTimeout: 60_000,
   deps: {
     optimizer: { ssr: { enabled: true, include: ["ajv/dist/2020.js"], rolldownOptions: { output: { minify } } } },

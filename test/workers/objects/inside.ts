@@ -2,7 +2,7 @@
 // alarms.
 
 import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { afterEach, vi } from "vitest";
+import { vi } from "vitest";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { type RecordEvent, type RecordFact, firstGap } from "../../../shared/record/record.ts";
@@ -153,9 +153,9 @@ export const pause = (milliseconds: number): Promise<void> => new Promise((resol
 
 const realNow = Date.now.bind(Date);
 let ahead = 0;
-afterEach(() => {
+export function backToNow(): void {
   ahead = 0;
-});
+}
 
 /**
  * Time goes on from so much later, for the Worker and every object; more each time it is called.

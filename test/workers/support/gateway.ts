@@ -1,19 +1,21 @@
 // The gateway as a caller, a reviewer and an operator see it: through the Worker's own fetch, with
 // real objects and KV.
 //
-// Importing this file gives each test a gateway of its own: nothing stored, a policy and a table of
-// its own, a scripted model.
+// Each test has a gateway of its own (each-file.ts): nothing stored, a policy and a table of its
+// own, a scripted model.
 
 import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
 import { env as bindings, exports } from "cloudflare:workers";
-import { afterAll, afterEach, beforeEach, vi } from "vitest";
+import { vi } from "vitest";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import worker from "../../../workers/index.ts";
 import { serveWritten } from "../../../workers/stores/documents.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { flushesUnderWay } from "../../../workers/pipeline/record/write-behind.ts";
+import { resetIsolate } from "../../../workers/platform/isolate.ts";
+import { forgetWork, giveUp, handled, noneAtWork, whileTestLasts } from "./in-flight.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
@@ -35,7 +37,7 @@ function required(value: string | undefined): string {
  */
 export async function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
   const request = requestOf(path, init);
-  const answer = await exports.default.fetch(request);
+  const answer = await whileTestLasts(request, (sent) => exports.default.fetch(sent));
   await expectPublished(request, answer);
   return keep(answer);
 }
@@ -52,7 +54,9 @@ async function keep(answer: Response | Promise<Response>): Promise<Response> {
 
 /** The same Worker with other variables: for what an operator may set. */
 export function gatewayWith(variables: Partial<Env>, path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
-  return keep(worker.fetch(requestOf(path, init), { ...env, ...variables }, createExecutionContext()));
+  const bound = { ...env, ...variables };
+  const fetch = handled((request: Request, given: Env, ctx: ExecutionContext) => worker.fetch(request, given, ctx));
+  return keep(whileTestLasts(requestOf(path, init), async (sent) => fetch(sent, bound, createExecutionContext())));
 }
 
 /** In place of a Worker beside the gateway: every call of it fails, as where it is not deployed. */
@@ -133,11 +137,12 @@ export const routing = {
 /** The model of the test that runs. */
 export let model: ScriptedModel;
 
-beforeEach(async () => {
+/** What each test begins with. */
+export async function beginTest(): Promise<void> {
   model = scriptModel();
   await writeDocument("policy", policy);
   await writeDocument("routing", routing);
-});
+}
 
 /**
  * Writes a document as PUT does, but without what else a PUT does: the doctor asks again, and the
@@ -151,18 +156,30 @@ async function writeDocument(name: "policy" | "routing", document: object, expec
   serveWritten(env, name, { version, text: JSON.stringify({ ...document, version }) }, Date.now());
 }
 
-afterEach(async () => {
+/** Gives up what the test has left under way, and takes away all that it stored. */
+export async function endTest(): Promise<void> {
+  giveUp();
+  const isCalm = await noneAtWork(2_000);
   vi.restoreAllMocks();
   travelled = 0;
   kept.length = 0;
   await reset();
-});
+  if (isCalm) return;
+  // The reset ends what waits for an object; what that began anew goes with another one.
+  await noneAtWork(5_000);
+  forgetWork();
+  await reset();
+}
 
-// A flush that goes on after the file's end calls objects, which the test's runner can no longer
-// load: it reports an error of no test.
-afterAll(async () => {
+/**
+ * Ends a file's tests: what goes on behind answers calls objects until it ends, and stores in them.
+ * After the last file the test's runner can no longer load them, and reports an error of no test.
+ */
+export async function endFile(): Promise<void> {
   for (let tries = 0; flushesUnderWay() > 0 && tries < 150; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-}, 60_000);
+  resetIsolate();
+  await reset();
+}
 
 const realNow = Date.now.bind(Date);
 let travelled = 0;

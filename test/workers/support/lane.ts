@@ -3,7 +3,7 @@
 
 import { type SlotRequest, askHeader, hereWord, slotHeader } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
-import { afterEach, vi } from "vitest";
+import { vi } from "vitest";
 import type { Priority } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model } from "../../../shared/routing/table.ts";
@@ -68,10 +68,10 @@ export function stopTime(): (milliseconds: number) => void {
 const all = new Set<Callers>();
 
 // Before everything is reset: whoever still held a place would come back to it in the next test.
-afterEach(() => {
+export function disperseAll(): void {
   for (const callers of all) callers.disperse();
   all.clear();
-});
+}
 
 /** What the callers themselves know of who holds a place: what the lane says of it is not asked. */
 export class Callers {

@@ -3,7 +3,7 @@
 //
 // The Worker and its objects run in the isolate of the tests, so their console is this one.
 
-import { afterAll, expect } from "vitest";
+import { expect } from "vitest";
 
 /** In every prompt, every reply and every reviewer's word of these tests. */
 export const promptMarker = "PROMPTMARKER-5d0c1f";
@@ -28,7 +28,8 @@ export function neverLogged(secret: string): void {
 
 export const loggedLines = (): readonly string[] => lines;
 
-afterAll(() => {
+export function expectNoLeaks(): void {
   const leaks = lines.filter((line) => [...secrets].some((secret) => line.includes(secret)));
   expect(leaks, "log lines with a prompt, a reply, a key or a token").toEqual([]);
-});
+  lines.length = 0;
+}
