@@ -18,6 +18,9 @@ import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
  */
 export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200 } as const;
 
+/** What was spent so far, by checks that share their limits. */
+export type Work = { steps: number; patternSteps: number };
+
 /** Why it is not known whether a value fits. */
 export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
 
@@ -38,10 +41,11 @@ const notOffered: ValueError = { kind: "notOffered" };
 
 /**
  * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value;
- * none where it fits. Or why that could not be determined within `workLimits`.
+ * none where it fits. Or why that could not be determined within `workLimits`, of which `work` was
+ * spent before.
  */
-export function checkValue(ready: ReadySchema, value: Json): readonly SchemaError[] | Unchecked {
-  const check = new Check(ready);
+export function checkValue(ready: ReadySchema, value: Json, work?: Work): readonly SchemaError[] | Unchecked {
+  const check = new Check(ready, work);
   try {
     const fits = check.apply(ready.root, value, { steps: [], depth: 1, seen: undefined });
     if (fits) return [];
@@ -81,11 +85,11 @@ type Application = Frame & { fits: boolean };
 class Check {
   readonly #ready: ReadySchema;
   readonly #errors = new Map<string, SchemaError>();
-  #steps = 0;
-  #patternSteps = 0;
+  readonly #work: Work;
 
-  constructor(ready: ReadySchema) {
+  constructor(ready: ReadySchema, work: Work = { steps: 0, patternSteps: 0 }) {
     this.#ready = ready;
+    this.#work = work;
   }
 
   get errors(): readonly SchemaError[] {
@@ -262,8 +266,8 @@ class Check {
     const pattern = this.#ready.patterns.get(source);
     if (pattern === undefined) throw new Error("checkValue: a pattern that was not read");
     this.#spend(1);
-    this.#patternSteps += pattern.size * (text.length + 1);
-    if (this.#patternSteps > workLimits.patternSteps) throw new WorkExceeded("tooMuchMatching");
+    this.#work.patternSteps += pattern.size * (text.length + 1);
+    if (this.#work.patternSteps > workLimits.patternSteps) throw new WorkExceeded("tooMuchMatching");
     return pattern.matches(text);
   }
 
@@ -280,8 +284,8 @@ class Check {
   }
 
   #spend(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps > workLimits.steps) throw new WorkExceeded("tooMuch");
+    this.#work.steps += steps;
+    if (this.#work.steps > workLimits.steps) throw new WorkExceeded("tooMuch");
   }
 }
 

@@ -6,10 +6,12 @@ import { type ParamsError, pointerStep } from "../json/issue-collector.ts";
 import { objectOf } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { readSchema } from "./read-schema.ts";
-import { type SchemaField, type Typed, boxControl, fieldOf } from "./schema-fields.ts";
+import { type Typed, boxControl } from "./field-controls.ts";
+import type { SchemaField } from "./schema-field.ts";
+import { fieldOf } from "./schema-fields.ts";
 import type { ReadySchema } from "./schema-node.ts";
 
-export type FormField = Exclude<SchemaField, { readonly kind: "object" | "list" | "json" }> & {
+export type FormField = Exclude<SchemaField, { readonly kind: "object" | "list" | "union" | "json" }> & {
   readonly name: string;
   /** As the server names it. */
   readonly title: string;
@@ -50,7 +52,10 @@ export function formFields(schema: JsonObject, at: string): Result<FormFields, r
 }
 
 /** Null: there is something inside it. A field that may be null is left out instead. */
-function flatField(field: SchemaField, given: JsonObject): Exclude<SchemaField, { readonly kind: "object" | "list" | "json" }> | null {
+function flatField(
+  field: SchemaField,
+  given: JsonObject,
+): Exclude<SchemaField, { readonly kind: "object" | "list" | "union" | "json" }> | null {
   switch (field.kind) {
     case "text":
       // A text by several schemas at once has no field that says what it may be.

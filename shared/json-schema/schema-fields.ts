@@ -6,94 +6,14 @@
 // because a number beyond 2^53 is another one after JSON.parse.
 
 import type { Json, JsonObject } from "../encoding.ts";
-import { itemsIn, membersIn, prettyJson } from "../json/exact-json.ts";
+import { itemsIn, membersIn } from "../json/exact-json.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { isObject } from "../json/values.ts";
-import { checkValue } from "./check-value.ts";
-import type { PlainKeywords } from "./schema-keywords.ts";
+import { type Alternative, alternativesOf, fixedMembers, isNull, onlyValue, typesOf } from "./alternatives.ts";
+import { type Work, checkValue } from "./check-value.ts";
+import { type Typed, alternativeControl } from "./field-controls.ts";
+import type { FieldAlternative, FieldKind, FieldOption, SchemaField, Union } from "./schema-field.ts";
 import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
-
-/** `json`: the value that it stands for. `label`: its title, or the value as people read it. */
-type FieldOption = { readonly json: string; readonly label: string };
-
-type FieldKind =
-  | { readonly kind: "text" }
-  | { readonly kind: "number" }
-  | { readonly kind: "json" }
-  /** One of these. True and false are a choice of two. */
-  | { readonly kind: "choice"; readonly options: readonly FieldOption[] }
-  /** Any number of these, each once. */
-  | { readonly kind: "choices"; readonly options: readonly FieldOption[] }
-  | { readonly kind: "object"; readonly members: readonly SchemaField[] }
-  /** Those that are there, those that were added, and a blank one. */
-  | { readonly kind: "list"; readonly items: readonly SchemaField[] };
-
-export type SchemaField = FieldKind & {
-  /** RFC 6901. Of an item that was added: where it would stand if no other were removed. */
-  readonly pointer: string;
-  /** Of a member; null for the whole and for an item of a list. */
-  readonly name: string | null;
-  /** The schema's own words, which come from outside. */
-  readonly title: string | undefined;
-  readonly description: string | undefined;
-  readonly isRequired: boolean;
-  readonly isNullable: boolean;
-  /** The JSON of the value as it came; undefined where there is none. */
-  readonly source: string | undefined;
-  /** What the schema says is meant where there is no value. */
-  readonly initial: Json | undefined;
-  /** Bounds, pattern and format. */
-  readonly rules: PlainKeywords;
-};
-
-/** The names and values of the controls of a form, as it was sent. */
-export type Typed = ReadonlyMap<string, string>;
-
-/**
- * The control that leaves a member or an item out, or makes a value null. No pointer ends so: after
- * `~` it has 0 or 1.
- */
-export const outControl = ({ pointer }: Pick<SchemaField, "pointer">): string => `${pointer}~.out`;
-
-/** The box of one of several choices. The control of the field's name says that they were shown. */
-export const boxControl = ({ pointer }: Pick<SchemaField, "pointer">, option: number): string => `${pointer}~.${option}`;
-
-export const isChecked = (typed: Typed, control: string): boolean => typed.get(control) === "on";
-
-/**
- * Whether the field has the control of `outControl`. A choice has an option for it, and a number or
- * JSON text that is emptied is left out.
- */
-export function hasOut({ kind, isRequired, isNullable, source }: SchemaField): boolean {
-  if (source === undefined || kind === "choice") return false;
-  return isRequired ? isNullable && source !== "null" : kind !== "number" && kind !== "json";
-}
-
-/** Whether it is a number that has to be a whole one. */
-export const isWhole = ({ kind, rules }: Pick<SchemaField, "kind" | "rules">): boolean =>
-  kind === "number" && typesOf(rules).includes("integer") && !typesOf(rules).includes("number");
-
-/**
- * What a number, a length or a count of items is at least and at most. Not told: what every whole
- * number is that JSON carries, and every text.
- */
-export function boundsOf(field: SchemaField): { readonly min?: number | undefined; readonly max?: number | undefined } {
-  const { minimum, maximum, exclusiveMinimum, minLength = 0, maxLength, minItems, maxItems } = field.rules;
-  if (field.kind === "text") return { min: minLength > 1 ? minLength : undefined, max: maxLength };
-  if (field.kind !== "number") return { min: minItems, max: maxItems };
-  const min = isWhole(field) && exclusiveMinimum !== undefined ? Math.floor(exclusiveMinimum) + 1 : minimum;
-  const told = (limit = Infinity): number | undefined => (Math.abs(limit) < Number.MAX_SAFE_INTEGER ? limit : undefined);
-  return { min: told(min), max: told(maximum) };
-}
-
-/** What the control of a text, a number, a choice or JSON text shows. */
-export function shownIn({ kind, source }: SchemaField): string {
-  if (source === undefined) return "";
-  const value: unknown = JSON.parse(source);
-  if (kind === "text") return typeof value === "string" ? value : "";
-  if (kind === "number") return source === "null" ? "" : source;
-  return kind === "choice" ? JSON.stringify(value) : prettyJson(source);
-}
 
 const mostFields = 400;
 const mostItems = 50;
@@ -130,6 +50,7 @@ type Shape = {
   readonly schema: SchemaNode | null;
   readonly type: string | undefined;
   readonly options: readonly FieldOption[] | undefined;
+  readonly alternatives: readonly Alternative[] | undefined;
   readonly isNullable: boolean;
   readonly title: string | undefined;
   readonly description: string | undefined;
@@ -141,6 +62,8 @@ class FieldBuilder {
   readonly #given: JsonObject;
   readonly #typed: Typed;
   #left = mostFields;
+  readonly #work: Work = { steps: 0, patternSteps: 0 };
+  readonly #alternatives = new Map<SchemaNode, readonly Alternative[] | null>();
 
   constructor(ready: ReadySchema, given: JsonObject, typed: Typed) {
     this.#ready = ready;
@@ -151,9 +74,10 @@ class FieldBuilder {
   field(from: Schema, source: string | undefined, place: Place): SchemaField {
     this.#left -= 1;
     const value = source === undefined ? undefined : (JSON.parse(source) as Json); // JSON.parse accepted the whole
-    const { schema, type, options, isNullable, ...words } = this.#shapeOf(from, value);
+    const { schema, type, options, alternatives, isNullable, ...words } = this.#shapeOf(from, value);
     const { pointer, name, isRequired } = place;
     const common = { pointer, name, isRequired, isNullable, source, rules: schema?.plain ?? {}, ...words };
+    if (alternatives !== undefined) return { ...common, ...this.#union(alternatives, value, source, place) };
     if (options !== undefined) return { ...common, kind: "choice", options: withCurrent(options, isNullable, value) };
     if ((type === "string" && isOr(value, "string", isNullable)) || (type === "number" && isOr(value, "number", isNullable)))
       return { ...common, kind: type === "string" ? "text" : "number" };
@@ -166,6 +90,76 @@ class FieldBuilder {
     if (type === "array" && (value === undefined || Array.isArray(value)))
       return { ...common, ...this.#list(schema, value, source, pointer, inside) };
     return { ...common, kind: "json" };
+  }
+
+  #union(alternatives: readonly Alternative[], value: Json | undefined, source: string | undefined, place: Place): Union {
+    const { pointer, name, open } = place;
+    const was = value === undefined ? null : this.#fitting(alternatives, value);
+    const typed = this.#typed.get(alternativeControl(place));
+    const index = typed !== undefined && /^\d{1,2}$/.test(typed) ? Number(typed) : null;
+    const chosen = index !== null && index < alternatives.length ? index : was;
+    const inside = { name, isRequired: true, open };
+    const alternative = chosen === null ? undefined : alternatives[chosen];
+    const inner =
+      alternative === undefined
+        ? source === undefined
+          ? null
+          : this.field(true, source, { pointer, ...inside })
+        : chosen === was
+          ? this.field(alternative.schema, source, { pointer, ...inside })
+          : this.field(alternative.schema, this.#startOf(alternative, alternatives, value, source), {
+              pointer: `${pointer}~.as${chosen}`,
+              ...inside,
+            });
+    return { kind: "union", alternatives: alternatives.map((each) => this.#described(each)), was, chosen, inner };
+  }
+
+  #described(alternative: Alternative): FieldAlternative {
+    const { schema, own } = alternative;
+    const words = typeof schema === "boolean" ? {} : this.#at(schema.path);
+    const names = typeof schema === "boolean" ? [] : [...new Set([...(schema.plain.required ?? []), ...schema.properties.keys()])];
+    return {
+      title: wordsOf(words["title"]),
+      description: wordsOf(words["description"]),
+      type: typeof schema === "boolean" ? undefined : typeAlone(schema),
+      fixed: fixedMembers(alternative),
+      only: onlyValue(schema),
+      members: names,
+      schemas: own,
+    };
+  }
+
+  /**
+   * What a value of an alternative begins as: the value that is there if it fits, with the members
+   * that it may have, and the defaults. JSON; undefined where there is none yet.
+   */
+  #startOf({ schema }: Alternative, all: readonly Alternative[], value: Json | undefined, source: string | undefined): string | undefined {
+    if (typeof schema === "boolean") return source;
+    const type = typeAlone(schema);
+    const initial = onlyValue(schema) ?? this.#at(schema.path)["default"];
+    if (type === "object" && schema.properties.size > 0)
+      return this.#startOfObject(schema, all, isObject(value) ? source : isObject(initial) ? JSON.stringify(initial) : undefined);
+    if (value !== undefined && this.#fits(schema, value)) return source;
+    if (initial !== undefined) return JSON.stringify(initial);
+    if (schema.plain.enum !== undefined) return undefined;
+    return { string: '""', array: "[]", object: "{}", null: "null" }[type ?? ""];
+  }
+
+  /** `source`: of an object. */
+  #startOfObject(schema: SchemaNode, all: readonly Alternative[], source: string | undefined): string {
+    const { properties, single } = schema;
+    const described = new Set(all.flatMap((each) => (typeof each.schema === "boolean" ? [] : [...each.schema.properties.keys()])));
+    const there = membersIn(source);
+    const start = new Map<string, string>();
+    for (const [name, member] of properties) {
+      const initial = onlyValue(member) ?? (typeof member === "boolean" ? undefined : this.#at(member.path)["default"]);
+      const came = there.get(name);
+      if (came !== undefined && this.#fits(member, JSON.parse(came) as Json)) start.set(name, came); // a part of JSON
+      else if (initial !== undefined) start.set(name, JSON.stringify(initial));
+    }
+    // What no alternative describes stays, unless this one has nothing but its own.
+    for (const [name, text] of there) if (!described.has(name) && single.additionalProperties !== false) start.set(name, text);
+    return `{${[...start].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
   }
 
   /** A value that is not there is not drawn without end where its schema has itself inside. */
@@ -239,6 +233,7 @@ class FieldBuilder {
       schema: null,
       type: undefined,
       options: undefined,
+      alternatives: undefined,
       isNullable,
       title,
       description,
@@ -256,27 +251,57 @@ class FieldBuilder {
       const options = this.#optionsOf(schema) ?? alternatives?.map((each) => this.#onlyOption(each));
       if (options?.every((each) => each !== undefined) === true && options.length > 0 && options.length <= mostOptions)
         return shape({ schema, options, isNullable: isNullable || typesOf(plain).includes("null") });
+      const several = this.#alternativesOf(schema);
+      if (several !== null) return shape({ schema, alternatives: several });
       if (plain.type !== undefined || properties.size > 0 || single.items !== undefined) {
         const { type, orNull } = typeFor(schema, value);
-        return shape({ schema, type, options: type === "boolean" ? flags : undefined, isNullable: isNullable || orNull });
+        return shape({ schema, type, options: type === undefined ? undefined : fixedOptions[type], isNullable: isNullable || orNull });
       }
       const others: readonly Schema[] = alternatives?.filter((each) => !isNull(each)) ?? [];
       isNullable ||= alternatives !== undefined && others.length < alternatives.length;
-      const next: Schema | undefined = single.$ref ?? (lists.allOf?.length === 1 ? lists.allOf[0] : this.#fitting(others, value));
+      const next: Schema | undefined =
+        single.$ref ?? (lists.allOf?.length === 1 ? lists.allOf[0] : others.length === 1 ? others[0] : undefined);
       if (next === undefined) return shape({});
       schema = next;
     }
     return shape({});
   }
 
-  /** Of several alternatives the one that the value is of. */
-  #fitting(schemas: readonly Schema[], value: Json | undefined): Schema | undefined {
-    if (schemas.length <= 1) return schemas[0];
-    if (value === undefined || value === null) return undefined;
-    return schemas.find((root) => {
-      const errors = checkValue({ ...this.#ready, root }, value);
-      return typeof errors !== "string" && errors.length === 0;
+  /** Where nothing of a schema says that there are several, they are not looked for. */
+  #alternativesOf(schema: SchemaNode): readonly Alternative[] | null {
+    const { oneOf, anyOf, allOf = [] } = schema.lists;
+    if (oneOf === undefined && anyOf === undefined && allOf.length < 2 && typesOf(schema.plain).length < 2) return null;
+    const known = this.#alternatives.get(schema);
+    const found = known === undefined ? alternativesOf(schema) : known;
+    this.#alternatives.set(schema, found);
+    return found;
+  }
+
+  /**
+   * The alternative that the value is of: of several that it fits, the one that describes most of
+   * its members; where it fits none, the one whose fixed members it has.
+   */
+  #fitting(alternatives: readonly Alternative[], value: Json): number | null {
+    let best: number | null = null;
+    let most = -1;
+    for (const [i, { schema, own }] of alternatives.entries()) {
+      if (!isOfType(schema, value)) continue;
+      if (!own.every((each) => this.#fits(each, value))) continue;
+      const described =
+        isObject(value) && typeof schema !== "boolean" ? Object.keys(value).filter((name) => schema.properties.has(name)) : [];
+      if (described.length > most) [best, most] = [i, described.length];
+    }
+    if (best !== null || !isObject(value)) return best;
+    const named = alternatives.findIndex((each) => {
+      const fixed = [...fixedMembers(each)];
+      return fixed.length > 0 && fixed.every(([name, only]) => Object.hasOwn(value, name) && value[name] === only);
     });
+    return named === -1 ? null : named;
+  }
+
+  #fits(root: Schema, value: Json): boolean {
+    const errors = checkValue({ ...this.#ready, root }, value, this.#work);
+    return typeof errors !== "string" && errors.length === 0;
   }
 
   #optionsOf(schema: SchemaNode): readonly (FieldOption | undefined)[] | undefined {
@@ -305,11 +330,11 @@ class FieldBuilder {
 
 const wordsOf = (value: unknown): string | undefined => (typeof value === "string" && value.trim() !== "" ? value : undefined);
 
-const flags: readonly FieldOption[] = [true, false].map((value) => ({ json: String(value), label: String(value) }));
-
-const typesOf = ({ type = [] }: PlainKeywords): readonly string[] => [type].flat();
-
-const isNull = (schema: Schema): boolean => typeof schema !== "boolean" && typesOf(schema.plain).join() === "null";
+/** The values of a type that has few. */
+const fixedOptions: Readonly<Record<string, readonly FieldOption[]>> = {
+  boolean: [true, false].map((value) => ({ json: String(value), label: String(value) })),
+  null: [{ json: "null", label: "null" }],
+};
 
 /** Whole numbers are numbers. Of several types, that of the value. */
 function typeFor({ plain, properties, single }: SchemaNode, value: Json | undefined): { type: string | undefined; orNull: boolean } {
@@ -320,6 +345,15 @@ function typeFor({ plain, properties, single }: SchemaNode, value: Json | undefi
   if (types.length > 0) return { type: others.find((type) => type === (Array.isArray(value) ? "array" : typeof value)), orNull };
   return { type: properties.size > 0 ? "object" : single.items === undefined ? undefined : "array", orNull };
 }
+
+function isOfType(schema: Schema, value: Json): boolean {
+  const types = typeof schema === "boolean" ? [] : typesOf(schema.plain);
+  const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  return types.length === 0 || types.some((each) => each === type || (each === "integer" && Number.isInteger(value)));
+}
+
+/** The type of an alternative, which has one at most. */
+const typeAlone = (schema: SchemaNode): string | undefined => (isNull(schema) ? "null" : typeFor(schema, undefined).type);
 
 const isOr = (value: Json | undefined, type: "string" | "number", isNullable: boolean): boolean =>
   value === undefined || typeof value === type || (isNullable && value === null);

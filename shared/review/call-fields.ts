@@ -5,12 +5,14 @@ import type { JsonObject } from "../encoding.ts";
 import { prettyJson } from "../json/exact-json.ts";
 import { type ToolCall, argumentsJsonOf, withArguments } from "../model/subject/tool-call.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
-import { type SchemaField, type Typed, fieldOf } from "../json-schema/schema-fields.ts";
+import type { Typed } from "../json-schema/field-controls.ts";
+import type { SchemaField } from "../json-schema/schema-field.ts";
+import { fieldOf } from "../json-schema/schema-fields.ts";
 import type { ReadySchema } from "../json-schema/schema-node.ts";
 import { type Result, err, ok } from "../result.ts";
 import { objectText } from "./editable-fields.ts";
 import { rewrittenText } from "./submitted-text.ts";
-import { type TypedFieldError, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
+import { type TypedFieldError, controlsOf, jsonFrom, misfits, readTyped, unionsIn } from "./typed-fields.ts";
 
 /** The place of the whole, also as one text. */
 export const argumentsPath = "/arguments";
@@ -41,8 +43,11 @@ type CallErrors = readonly { readonly field: string; readonly fault: CallFieldEr
 export function editedCall(call: ToolCall, edits: Typed): Result<ToolCall, CallErrors> {
   const fields = argumentFields(call, edits);
   const isWhole = edits.has(argumentsPath) || fields === null;
-  const known = isWhole || fields === null ? [argumentsPath] : controlsOf(fields.field);
-  if ([...edits.keys()].some((name) => !known.includes(name))) return err([{ field: "", fault: { kind: "unknownField" } }]);
+  const known = new Set(isWhole || fields === null ? [argumentsPath] : controlsOf(fields.field));
+  const unions = isWhole || fields === null ? [] : unionsIn(fields.field);
+  const isKnown = (name: string): boolean =>
+    known.has(name) || unions.some((each) => name === each || name.startsWith(`${each}/`) || name.startsWith(`${each}~.`));
+  if (![...edits.keys()].every(isKnown)) return err([{ field: "", fault: { kind: "unknownField" } }]);
   const read = isWhole ? wholeFrom(call, fields, edits.get(argumentsPath)) : typedFrom(fields, edits);
   if (!read.ok) return read;
   const json = read.value ?? "{}";
@@ -107,6 +112,8 @@ export function argumentTexts(call: ToolCall, other: ToolCall): ReadonlyMap<stri
 
 function compare(one: SchemaField, other: SchemaField, texts: Map<string, string>, others: Map<string, string>): void {
   const areThere = one.source !== undefined && other.source !== undefined;
+  if (areThere && one.kind === "union" && other.kind === "union" && one.was === other.was && one.inner !== null && other.inner !== null)
+    return compare(one.inner, other.inner, texts, others);
   if (areThere && one.kind === "object" && other.kind === "object") {
     const [mine, theirs] = [one, other].map(({ members }) => new Map(members.map((each) => [each.pointer, each])));
     for (const pointer of new Set([...(mine?.keys() ?? []), ...(theirs?.keys() ?? [])])) {

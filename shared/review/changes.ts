@@ -6,6 +6,7 @@
 // did not show (docs/reviews.md, "Edits").
 
 import { digestOf } from "../encoding.ts";
+import { areDrawn } from "../json-schema/field-controls.ts";
 import type { RequestVersion, SubjectReply } from "../model/subject/subject.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type FieldChange, changesBetween, differenceOf } from "./difference.ts";
@@ -21,9 +22,16 @@ type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChang
  */
 export const shownDigest = (changes: readonly FieldChange[]): string => digestOf("countersign/shown/v1", JSON.stringify(changes));
 
-/** Whether the page of an approval showed each of these changes, and its button their number. */
-export const isPromised = (changes: readonly FieldChange[], { count, shown }: PromisedChanges): boolean =>
-  count === changes.length && (shown === shownLive || (shown ?? shownDigest([])) === shownDigest(changes));
+/**
+ * Whether the page of an approval showed each of these changes, and its button their number. The
+ * page's script shows what stands in a field, and not what an alternative begins as whose fields it
+ * does not have.
+ */
+export const isPromised = (
+  changes: readonly FieldChange[],
+  { count, shown }: PromisedChanges,
+  edits: ReadonlyMap<string, string>,
+): boolean => count === changes.length && (shown === shownLive ? areDrawn(edits) : (shown ?? shownDigest([])) === shownDigest(changes));
 
 /** The path of the choice of model among the changes. */
 export const modelPath = "/model";

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import { prettyJson } from "../json/exact-json.ts";
+import { placeOf } from "../json-schema/field-controls.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
 
 /** An object as the JSON text that a form has for editing. */
@@ -27,11 +28,13 @@ export function collector(fields: Map<string, string>): Walk {
 export const isInReply = (pointer: string): boolean => /^\/(?:content|structuredContent)(?:\/|$)/.test(pointer);
 
 /** Whether a pointer leads into the arguments of a tool's call. */
-export const isInArguments = (pointer: string): boolean => /^\/arguments(?:\/|$)/.test(pointer);
+export const isInArguments = (pointer: string): boolean => /^\/arguments(?:[/~]|$)/.test(pointer);
 
 /** The names that lead to one of the arguments of a tool's call, or null: "to/1/name". */
-export const argumentName = (pointer: string): string | null =>
-  pointer.startsWith("/arguments/") ? pointer.slice("/arguments/".length).replaceAll("~1", "/").replaceAll("~0", "~") : null;
+export function argumentName(pointer: string): string | null {
+  const place = placeOf(pointer);
+  return place.startsWith("/arguments/") ? place.slice("/arguments/".length).replaceAll("~1", "/").replaceAll("~0", "~") : null;
+}
 
 /** The list positions in a pointer, counted from one. */
 export const ordinalsIn = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);

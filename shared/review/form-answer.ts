@@ -1,7 +1,8 @@
 // The answer to a form, from what a person typed into its fields.
 
 import { type FormField, formFields, isBox } from "../json-schema/form-fields.ts";
-import { type Typed, isWhole } from "../json-schema/schema-fields.ts";
+import type { Typed } from "../json-schema/field-controls.ts";
+import { isWhole } from "../json-schema/schema-field.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import type { Form, FormAnswer } from "../model/subject/form.ts";
 import { type Result, err, ok } from "../result.ts";

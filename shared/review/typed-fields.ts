@@ -7,9 +7,11 @@ import { type JsonRule, brokenJsonRule } from "../json/json-rules.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { readJsonText } from "../json/json-text.ts";
 import { type ValueError, checkValue } from "../json-schema/check-value.ts";
-import { type SchemaField, type Typed, boxControl, hasOut, isChecked, isWhole, outControl, shownIn } from "../json-schema/schema-fields.ts";
+import { type Typed, alternativeControl, boxControl, drawnControl, isChecked, outControl } from "../json-schema/field-controls.ts";
+import { type SchemaField, hasOut, isWhole, shownIn } from "../json-schema/schema-field.ts";
 import { checkedFormats } from "../json-schema/schema-keywords.ts";
-import type { ReadySchema } from "../json-schema/schema-node.ts";
+import type { ReadySchema, Schema } from "../json-schema/schema-node.ts";
+import { isObject } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { rewrittenText } from "./submitted-text.ts";
 
@@ -40,12 +42,19 @@ export function jsonFrom(text: string): Result<string, TypedFieldError> {
  * allow, unless the value was so before.
  */
 export function readTyped(schema: ReadySchema, field: SchemaField, typed: Typed): Result<string | undefined, readonly TypedError[]> {
-  const reading = new Reading(typed);
+  const reading = new Reading(typed, field.pointer);
   const json = reading.read(field, field.pointer);
   const unread = reading.errors;
   if (unread.length === 0 && json !== undefined && json === field.source) return ok(json);
-  const before = new Set(field.source === undefined ? [] : misfits(schema, field.source).map(({ key }) => key));
-  const errors = misfits(schema, json ?? "{}").flatMap(({ pointer, fault, key }): TypedError[] => {
+  const before = new Set(
+    field.source === undefined
+      ? []
+      : reading
+          .told(schema, field.source)
+          .filter(({ pointer }) => !reading.isSwitched(field.pointer + pointer))
+          .map(({ key }) => key),
+  );
+  const errors = reading.told(schema, json ?? "{}").flatMap(({ pointer, fault, key }): TypedError[] => {
     const at = reading.fieldAt(field.pointer + pointer);
     if (unread.some((each) => isWithin(each.pointer, at))) return [];
     return before.has(key) && !reading.changed.has(at) ? [] : [{ pointer: at, fault }];
@@ -74,10 +83,29 @@ export function controlsOf(field: SchemaField): string[] {
       return [...out, ...field.members.flatMap(controlsOf)];
     case "list":
       return [...out, ...field.items.flatMap(controlsOf)];
+    case "union":
+      return [...out, alternativeControl(field), drawnControl(field), ...(field.inner === null ? [] : controlsOf(field.inner))];
     case "choices":
       return [...out, field.pointer, ...field.options.map((_, i) => boxControl(field, i))];
     default:
       return [...out, field.pointer];
+  }
+}
+
+/**
+ * The names of the values that may be of another alternative than the page had: what was typed into
+ * the fields of that one does not count.
+ */
+export function unionsIn(field: SchemaField): string[] {
+  switch (field.kind) {
+    case "object":
+      return field.members.flatMap(unionsIn);
+    case "list":
+      return field.items.flatMap(unionsIn);
+    case "union":
+      return [field.pointer, ...(field.inner === null ? [] : unionsIn(field.inner))];
+    default:
+      return [];
   }
 }
 
@@ -94,11 +122,42 @@ class Reading {
   /** Fields, without objects and lists. */
   readonly changed = new Set<string>();
   readonly #typed: Typed;
+  readonly #root: string;
+  /** The schemas of the alternative of each place in the new value. */
+  readonly #schemas = new Map<string, readonly Schema[]>();
+  /** The places whose alternative is another one now. */
+  readonly #switched: string[] = [];
   /** The field of each place in the new value: items move up where one is removed. */
   readonly #fields = new Map<string, string>();
 
-  constructor(typed: Typed) {
+  constructor(typed: Typed, root: string) {
     this.#typed = typed;
+    this.#root = root;
+  }
+
+  isSwitched(pointer: string): boolean {
+    return this.#switched.some((each) => isWithin(pointer, each));
+  }
+
+  /**
+   * What the schema does not allow in a value. Of several alternatives it says no more than that
+   * none fits: what is wrong is told by the one whose fields there are.
+   */
+  told(schema: ReadySchema, json: string): readonly Misfit[] {
+    const value = JSON.parse(json) as Json; // of a value that was read
+    const detailed = ({ pointer, fault, key }: Misfit): readonly Misfit[] => {
+      const own = fault.kind === "unfit" ? this.#schemas.get(this.#root + pointer) : undefined;
+      const part = own === undefined ? undefined : valueAt(value, pointer);
+      if (own === undefined || part === undefined) return [{ pointer, fault, key }];
+      const inside = own
+        .flatMap((root) => misfits({ ...schema, root }, JSON.stringify(part)))
+        .map((each) => ({ ...each, pointer: pointer + each.pointer, key: `${pointer}${each.key}` }));
+      const errors = inside.filter((each) => each.pointer !== pointer || each.fault.kind !== "unfit");
+      return errors.length === 0
+        ? [{ pointer, fault, key }]
+        : errors.flatMap((each) => (each.pointer === pointer ? [each] : detailed(each)));
+    };
+    return misfits(schema, json).flatMap(detailed);
   }
 
   /** The field that an error at a place in the new value stands beside. */
@@ -134,12 +193,27 @@ class Reading {
         }
         return isSame ? source : `[${items.join(",")}]`;
       }
+      case "union":
+        return this.#union(field, at);
       default: {
         const json = field.kind === "choices" ? this.#choices(field) : this.#simple(field);
         if (json !== source) this.changed.add(field.pointer);
         return json;
       }
     }
+  }
+
+  #union(field: Extract<SchemaField, { kind: "union" }>, at: string): string | undefined {
+    const { alternatives, chosen, was, inner, source } = field;
+    const typed = this.#typed.get(alternativeControl(field));
+    if (typed !== undefined && typed !== String(chosen ?? "")) return this.#refuse(field, { kind: "notOffered" });
+    if (inner === null) return source;
+    if (chosen !== null) this.#schemas.set(at, alternatives[chosen]?.schemas ?? []);
+    const json = this.read(inner, at);
+    if (chosen === was) return json;
+    this.#switched.push(at);
+    this.changed.add(inner.pointer);
+    return json ?? this.#refuse(inner, { kind: "missing" });
   }
 
   #choices(field: Extract<SchemaField, { kind: "choices" }>): string | undefined {
@@ -152,7 +226,7 @@ class Reading {
     return `[${[...before.filter((json) => chosen.includes(json)), ...chosen.filter((json) => !before.includes(json))].join(",")}]`;
   }
 
-  #simple(field: Exclude<SchemaField, { kind: "object" | "list" | "choices" }>): string | undefined {
+  #simple(field: Exclude<SchemaField, { kind: "object" | "list" | "choices" | "union" }>): string | undefined {
     const { kind, source, pointer } = field;
     const typed = this.#typed.get(pointer);
     const text = typed === undefined ? undefined : rewrittenText(shownIn(field), typed);
@@ -180,6 +254,16 @@ class Reading {
     this.errors.push({ pointer, fault });
     return source;
   }
+}
+
+/** The part of a value at a pointer; undefined where there is none. */
+function valueAt(value: Json, pointer: string): Json | undefined {
+  let part: Json | undefined = value;
+  for (const step of pointer.split("/").slice(1)) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    part = Array.isArray(part) ? part[Number(name)] : isObject(part) && Object.hasOwn(part, name) ? part[name] : undefined;
+  }
+  return part;
 }
 
 const isThere = ({ source }: SchemaField): boolean => source !== undefined;

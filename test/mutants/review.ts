@@ -122,9 +122,23 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "another change of the same number is not the one that was shown",
     file: "shared/review/changes.ts",
-    from: "count === changes.length && (shown === shownLive || (shown ?? shownDigest([])) === shownDigest(changes))",
+    from: "count === changes.length && (shown === shownLive ? areDrawn(edits) : (shown ?? shownDigest([])) === shownDigest(changes))",
     to: "count === changes.length",
     test: { file: "test/shared/review/changes.test.ts" },
+  },
+  {
+    name: "an alternative is not approved from a page without its fields",
+    file: "shared/review/changes.ts",
+    from: "shown === shownLive ? areDrawn(edits) :",
+    to: "shown === shownLive ||",
+    test: { file: "test/workers/contract/approvals/approvals.test.ts", only: "whose fields the page did not have" },
+  },
+  {
+    name: "what another alternative breaks is no error of before",
+    file: "shared/review/typed-fields.ts",
+    from: ".filter(({ pointer }) => !reading.isSwitched(field.pointer + pointer))",
+    to: "",
+    test: { file: "test/shared/review/alternatives.test.ts", only: "was wrong before" },
   },
   {
     name: "a grant is given by its own button alone",
@@ -193,8 +207,8 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "an edit of a call keeps to the fields of its arguments",
     file: "shared/review/call-fields.ts",
-    from: "if ([...edits.keys()].some((name) => !known.includes(name)))",
-    to: "if (known.length < 0)",
+    from: "if (![...edits.keys()].every(isKnown))",
+    to: "if (known.size < 0)",
     test: { file: "test/shared/review/subject.test.ts" },
   },
   {

@@ -10,16 +10,17 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { claimWords } from "../../shared/channels/content-words.ts";
 import { argumentFields, argumentsPath, callDifferences, editedCall } from "../../shared/review/call-fields.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
-import { argumentName, objectText } from "../../shared/review/editable-fields.ts";
-import type { SchemaField } from "../../shared/json-schema/schema-fields.ts";
+import { argumentName, isInArguments, objectText } from "../../shared/review/editable-fields.ts";
+import type { SchemaField } from "../../shared/json-schema/schema-field.ts";
 import { Difference } from "./changes.tsx";
 import { useWords } from "./language.ts";
-import { type FramedPart, Frames, type Marks, Name, type Origin, SaidInline } from "./outside-text.tsx";
+import { type FramedPart, Frames, type Marks, Name, type Origin, PlaceName, SaidInline } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
 import type { Pin } from "../../shared/review/text-view.ts";
 import { MarkedText, Pins, type Showing, TextPart, marksAt } from "./text-part.tsx";
-import { TypedMembers, isTouched } from "./typed-form.tsx";
+import { isTouched } from "./typed-control.tsx";
+import { TypedWhole, hasFields } from "./typed-form.tsx";
 
 type CallProps = {
   readonly call: ToolCall;
@@ -117,7 +118,7 @@ const Changes = ({ changes }: { changes: readonly FieldChange[] }) => (
     {changes.map((change) => (
       <>
         <p class="sub">
-          <Name value={argumentName(change.path) ?? ""} />
+          <PlaceName path={change.path} kind="toolCall" />
         </p>
         <Difference change={change} />
       </>
@@ -147,13 +148,13 @@ const Before = ({ call, before }: Pick<CallProps, "call"> & { before: ToolCall }
   );
 };
 
-type PartProps = Omit<CallProps, "from" | "fromServer"> & { readonly field: Extract<SchemaField, { kind: "object" }> };
+type PartProps = Omit<CallProps, "from" | "fromServer"> & { readonly field: Extract<SchemaField, { kind: "object" | "union" }> };
 
 const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   const words = useWords();
   const { page } = words;
   const { editing, own, earlier } = showing;
-  const inside = (changes: Showing["own"]): FieldChange[] => [...changes.values()].filter(({ path }) => argumentName(path) !== null);
+  const inside = (changes: Showing["own"]): FieldChange[] => [...changes.values()].filter(({ path }) => isInArguments(path));
   const error = editing?.errors.get(argumentsPath);
   const touched = editing !== undefined && (isTouched(field, editing) || error !== undefined);
   const edited = editing === undefined ? null : editedCall(call, editing.kept);
@@ -185,7 +186,7 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
             <span class="sr">: {words.review.place.arguments}</span>
           </summary>
           <div class="args">
-            <TypedMembers field={field} editing={editing} />
+            <TypedWhole field={field} editing={editing} />
           </div>
         </details>
       )}
@@ -195,18 +196,22 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
 
 type Described = { readonly name: string; readonly text: string };
 
-/** Each field that the server describes, by its name and the names around it. */
-function describedIn(field: SchemaField, around: string): Described[] {
-  const { kind, name: own, title, description } = field;
-  const name = own === null ? around : around === "" ? own : `${around}.${own}`;
-  const text = [title, description].filter((each) => each !== undefined && each !== own).join("\n");
-  // All items are described alike, and the last one stands for what may be added.
-  const inside = kind === "object" ? field.members : kind === "list" ? field.items.slice(-1) : [];
-  return [...(name === "" || text === "" ? [] : [{ name, text }]), ...inside.flatMap((each) => describedIn(each, name))];
+/** All items are described alike, and the last one stands for what may be added. */
+function describedMembers(field: SchemaField): readonly SchemaField[] {
+  if (field.kind === "union") return field.inner === null ? [] : describedMembers(field.inner);
+  return field.kind === "object" ? field.members : field.kind === "list" ? field.items.slice(-1) : [];
 }
 
-const describedFields = (field: SchemaField | undefined): Described[] =>
-  field?.kind === "object" ? field.members.flatMap((member) => describedIn(member, "")) : [];
+/** Each field that the server describes, by its name and the names around it. */
+function describedIn(field: SchemaField, around: string): Described[] {
+  const { name: own, title, description } = field;
+  const name = own === null ? around : around === "" ? own : `${around}.${own}`;
+  const others = field.kind === "union" ? field.alternatives.flatMap((each) => [each.title, each.description]) : [];
+  const text = [...new Set([title, description, ...others])].filter((each) => each !== undefined && each !== own).join("\n");
+  return [...(name === "" || text === "" ? [] : [{ name, text }]), ...describedMembers(field).flatMap((each) => describedIn(each, name))];
+}
+
+const describedFields = (field: SchemaField | undefined): Described[] => (hasFields(field) ? describedIn(field, "") : []);
 
 /** What the server says: nothing of it is checked, and none of it is sent. */
 const Definition = ({ call, showing, prefix, described }: Omit<PartProps, "before" | "field"> & { described: readonly Described[] }) => {
@@ -276,15 +281,14 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
   const parts: FramedPart[] = [
     {
       from,
-      part:
-        field?.kind === "object" ? (
-          <Arguments call={call} before={before} showing={showing} prefix={prefix} field={field} />
-        ) : (
-          <>
-            <TextPart showing={showing} path={argumentsPath} title={title} text={text} kind="object" id={id} />
-            {before === null ? null : <Before call={call} before={before} />}
-          </>
-        ),
+      part: hasFields(field) ? (
+        <Arguments call={call} before={before} showing={showing} prefix={prefix} field={field} />
+      ) : (
+        <>
+          <TextPart showing={showing} path={argumentsPath} title={title} text={text} kind="object" id={id} />
+          {before === null ? null : <Before call={call} before={before} />}
+        </>
+      ),
     },
     ...definitionPart({ call, showing, fromServer, prefix }, words),
   ];

@@ -2,7 +2,7 @@
 
 import { formatExamples } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { type SchemaField, boundsOf } from "../../shared/json-schema/schema-fields.ts";
+import { type SchemaField, boundsOf } from "../../shared/json-schema/schema-field.ts";
 import { plainLetters } from "./outside-text.tsx";
 import { fillText } from "./sentence.tsx";
 

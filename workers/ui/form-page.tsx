@@ -5,7 +5,8 @@
 import type { Child } from "hono/jsx";
 import { type FormField, isBox, typedOf } from "../../shared/json-schema/form-fields.ts";
 import { checkedFormats } from "../../shared/json-schema/schema-keywords.ts";
-import { type Typed, boxControl, isChecked, isWhole } from "../../shared/json-schema/schema-fields.ts";
+import { type Typed, boxControl, isChecked } from "../../shared/json-schema/field-controls.ts";
+import { isWhole } from "../../shared/json-schema/schema-field.ts";
 import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { type SubmittedForm, editField, formFields } from "../../shared/review/form.ts";
 import { mayApprove, mayGiveUp } from "../../shared/review/permissions.ts";

@@ -1,6 +1,7 @@
 // The script of a review page: it tells times in the reader's own zone, counts down, counts the
-// reviewer's changes on the Approve button, and moves the focus by keys. It never submits and
-// presses nothing. A constant; a text from outside is only compared, or set as text.
+// reviewer's changes on the Approve button, moves the focus by keys, and asks for the fields of
+// another alternative as a preview does. It decides nothing and presses nothing. A constant; a text
+// from outside is only compared, or set as text.
 
 export const pageScript = `
 (() => {
@@ -77,7 +78,8 @@ export const pageScript = `
 
   // The changes. A field's text is compared with what the server has; the button says how many differ, and its value promises as many.
   const plain = (text) => text.replace(/\\r\\n?/g, "\\n").replaceAll("\\0", "\\ufffd").toWellFormed();
-  const texts = all(".part textarea, .tall textarea, .tall input:not([type=radio]), .arg input:not([type=hidden]), .arg select", form);
+  const textsNow = () => all(".part textarea, .tall textarea, .tall input:not([type=radio]), .arg input:not([type=hidden]), .arg select", form);
+  let texts = textsNow();
   const choice = form.querySelector("select[name=model]");
   const valueOf = (field) => field.type === "checkbox" ? String(field.checked) : plain(field.value);
   /** As the page came. */
@@ -185,7 +187,7 @@ export const pageScript = `
     badge.className = "badge";
     badge.textContent = words.changed;
     head.querySelector("h2, label")?.after(badge) ?? head.append(badge);
-    if (!isChanged(field) || !part.matches(".part, .arg") || field.type === "checkbox") return;
+    if (!isChanged(field) || !part.matches(".part, .arg") || field.type === "checkbox" || field.matches(".as")) return;
     // In a fold's heading a button would open and close the fold.
     if (head.matches("header")) badge.after(undo(field));
     if (own === null || own.hidden) head.after(differenceOf(before(field), valueOf(field)));
@@ -217,6 +219,46 @@ export const pageScript = `
   };
   const isTouched = () => texts.concat(own ?? []).some((field) => valueOf(field) !== firstOf(field)) || choice?.selectedOptions[0]?.defaultSelected === false;
 
+  // Another alternative: the gateway draws its fields, as without a script.
+  const drawnOf = (select) => form.elements.namedItem(select.name.slice(0, -"as".length) + "drawn").value;
+  const isDrawn = () => all("select.as", form).every((select) => select.value === drawnOf(select));
+  const typedNow = () => new URLSearchParams(new FormData(form)).toString();
+  let asked = 0;
+  const redraw = async (select) => {
+    const mine = (asked += 1);
+    const sent = typedNow();
+    const body = new URLSearchParams(sent);
+    body.set("act", "preview");
+    let fresh = null;
+    try {
+      const response = await fetch(form.action, { method: "POST", body });
+      const page = document.createElement("template");
+      page.innerHTML = response.ok ? await response.text() : "";
+      fresh = page.content;
+    } catch {
+      // The button beside the choice asks for the whole page.
+    }
+    if (mine !== asked) return;
+    if (fresh !== null && typedNow() !== sent) return redraw(select);
+    const old = select.closest(".part");
+    const part = fresh?.querySelector("[name=digest]")?.value === form.elements.namedItem("digest").value ? fresh.getElementById(old.id) : null;
+    if (part === null || fresh.getElementById(select.id) === null) {
+      select.parentElement.classList.add("failed");
+      return;
+    }
+    // Folds that were open stay open.
+    const open = all("details[open]", old).map((fold) => fold.querySelector("[id]:is(input, select, textarea)")?.id);
+    old.replaceWith(part);
+    for (const id of open) if (id !== undefined) openOf(document.getElementById(id));
+    texts = textsNow();
+    openOf(document.getElementById(select.id));
+    document.getElementById(select.id).focus();
+    refresh();
+  };
+  document.addEventListener("change", ({ target }) => {
+    if (target.matches("select.as")) redraw(target);
+  });
+
   document.addEventListener("input", ({ target }) => {
     if (texts.includes(target) || target === choice || target === own) refresh();
   });
@@ -231,8 +273,8 @@ export const pageScript = `
     if (submitter === null || (submitter !== approve && submitter !== answer) || (!isTouched() && shown.value !== "live")) return;
     const said = submitter.textContent;
     refresh();
-    // What the button did not say yet is not sent by this press.
-    if (submitter.textContent !== said) event.preventDefault();
+    // What the button did not say yet is not sent by this press, nor fields that are not here yet.
+    if (submitter.textContent !== said || !isDrawn()) event.preventDefault();
   });
   // The votes of others, heard by the script that listens.
   document.addEventListener("votes", ({ detail }) => {

@@ -232,6 +232,7 @@ dl.values > div:has(> dd > .values) > * { grid-column: 1 / -1; } dl.values > div
 .arg > .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; } .arg > .head > .check { margin-left: auto; }
 .arg.changed { padding: .5rem; margin-inline: -.5rem; outline: 2px solid var(--link); border-radius: var(--r-s); }
 .arg > .diff { margin: .25rem 0; border: 0; border-radius: var(--r-s); } .arg > .hint, .arg > .fault { margin: .125rem 0; }
+div.as { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .5rem; } select.as { flex: 1 1 12rem; min-width: 0; } div.as > :is(.fault, .hint) { flex-basis: 100%; overflow-wrap: anywhere; } html[data-script] div.as:not(.failed) > .act { display: none; }
 .arg > textarea.field { min-height: var(--hit); }
 .group { min-width: 0; padding: .25rem .75rem .75rem; border: 1px solid var(--line); border-radius: var(--r-s); } .group > legend { padding: 0 .375rem; font-weight: 600; }
 .group .group { padding: .25rem 0 .25rem .75rem; border-width: 0 0 0 1px; border-radius: 0; }

@@ -1,193 +1,17 @@
-// The fields of schema-fields.ts as controls: they work without a script, and keep what was typed
-// last. Names of members and choices come from outside, and are letters alone.
+// The fields of schema-fields.ts as a form: lists, objects and alternatives around the controls of
+// single values. It works without a script: what is added is drawn on the next page.
 
 import type { Child } from "hono/jsx";
-import { formatExamples } from "../../shared/channels/content-words.ts";
-import type { Words } from "../../shared/channels/words/words.ts";
-import { editField } from "../../shared/review/form.ts";
-import {
-  type SchemaField,
-  type Typed,
-  boxControl,
-  hasOut,
-  isChecked,
-  isWhole,
-  outControl,
-  shownIn,
-} from "../../shared/json-schema/schema-fields.ts";
-import { rewrittenText } from "../../shared/review/submitted-text.ts";
-import { fieldHints } from "./field-hint.ts";
+import { editField, formFields } from "../../shared/review/form.ts";
+import { alternativeControl, drawnControl } from "../../shared/json-schema/field-controls.ts";
+import { type SchemaField } from "../../shared/json-schema/schema-field.ts";
+import { alternativeLabels } from "./alternative-words.ts";
 import { useWords } from "./language.ts";
-import { Name, plainLetters } from "./outside-text.tsx";
+import { Name } from "./outside-text.tsx";
 import { controlId } from "./place-id.ts";
-import { fillText } from "./sentence.tsx";
-import type { Editing } from "./text-part.tsx";
+import { fill, fillText } from "./sentence.tsx";
 
-type FieldProps<Kind extends SchemaField["kind"] = SchemaField["kind"]> = {
-  readonly field: Extract<SchemaField, { readonly kind: Kind }>;
-  readonly editing: Editing;
-  /**
-   * What the controls inside count as for the number of changes: the list that an item is added to,
-   * or the object that is not there yet.
-   */
-  readonly unit?: string | undefined;
-};
-
-const wasTyped = (field: SchemaField, typed: Typed): boolean => {
-  if (hasOut(field) && isChecked(typed, outControl(field))) return true;
-  if (field.kind === "choices")
-    return typed.has(field.pointer) && field.options.some((_, i) => isChosen(field, i) !== isChecked(typed, boxControl(field, i)));
-  const text = typed.get(field.pointer);
-  return text !== undefined && rewrittenText(shownIn(field), text) !== undefined;
-};
-
-/** Whether a field or one inside it was typed into, or has an error. */
-export const isTouched = (field: SchemaField, editing: Editing): boolean => {
-  if (editing.errors.has(field.pointer)) return true;
-  const inside = field.kind === "object" ? field.members : field.kind === "list" ? field.items : null;
-  if (inside === null) return wasTyped(field, editing.kept);
-  return (hasOut(field) && isChecked(editing.kept, outControl(field))) || inside.some((each) => isTouched(each, editing));
-};
-
-const isChosen = ({ source = "[]", options }: FieldProps<"choices">["field"], i: number): boolean =>
-  (JSON.parse(source) as unknown[]).some((each) => JSON.stringify(each) === options[i]?.json); // choices are of a list
-
-const Label = ({ field }: { field: SchemaField }) => {
-  const { call } = useWords().page;
-  const { name, pointer } = field;
-  return name === null ? <>{fillText(call.item, { n: Number(pointer.slice(pointer.lastIndexOf("/") + 1)) + 1 })}</> : <Name value={name} />;
-};
-
-/** In characters. */
-const longestInitial = 40;
-
-/** What may be entered, and what is meant where nothing is. */
-function hintWords(field: SchemaField, words: Words): string {
-  const { kind, rules, source, isRequired, initial } = field;
-  const { page, review } = words;
-  const meant = typeof initial === "string" ? initial : initial === undefined || initial === null ? "" : JSON.stringify(initial);
-  const { format = "" } = rules;
-  // A choice that is not set says so itself.
-  const absent = isRequired ? [page.call.required] : kind === "choice" ? [] : [page.call.notSet];
-  const isToldMeant = source === undefined && meant !== "" && meant.length <= longestInitial;
-  const said = [
-    ...(source === undefined ? absent : []),
-    ...(isToldMeant ? [fillText(page.call.initial, { value: plainLetters(meant, words) })] : []),
-    ...fieldHints(field, words),
-    ...(kind === "text" && (format === "date" || formatExamples[format] === undefined) && /^[a-z-]{1,20}$/.test(format) ? [format] : []),
-    ...(kind === "json" ? ["JSON"] : []),
-  ];
-  const isEmptied = source !== undefined && !isRequired && (kind === "number" || kind === "json");
-  const hint = said.join(review.marks.comma);
-  if (!isEmptied) return hint;
-  return hint === "" ? page.edit.removable : `${hint}${review.marks.stop} ${page.edit.removable}`;
-}
-
-const Fault = ({ pointer, editing }: { pointer: string; editing: Editing }) => {
-  const error = editing.errors.get(pointer);
-  return error === undefined ? null : (
-    <p class="fault" id={`${controlId(pointer)}:fault`}>
-      {error}
-    </p>
-  );
-};
-
-const Changed = ({ field, editing }: FieldProps) =>
-  isTouched(field, editing) ? <span class="badge">{useWords().page.changes.changed}</span> : null;
-
-/** Leaves a member out, removes an item, or makes a value null. */
-const Out = ({ field, editing, unit }: FieldProps) => {
-  const { call } = useWords().page;
-  if (!hasOut(field)) return null;
-  const name = outControl(field);
-  const counted = unit ?? (field.name === null ? field.pointer.slice(0, field.pointer.lastIndexOf("/")) : field.pointer);
-  const does = field.isRequired ? "null" : field.name === null ? "remove" : "leaveOut";
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        name={editField(name)}
-        checked={isChecked(editing.kept, name)}
-        data-was="false"
-        data-unit={editField(counted)}
-      />{" "}
-      <span>
-        {call.out[does]}
-        <span class="sr">
-          {" "}
-          <Label field={field} />
-        </span>
-      </span>
-    </label>
-  );
-};
-
-/** A text of one line has a field of one line. */
-const isLine = (text: string): boolean => text.length <= 60 && !/[\r\n]/.test(text);
-
-const Control = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" | "choice">) => {
-  const words = useWords();
-  const id = controlId(field.pointer);
-  const was = shownIn(field);
-  const value = editing.kept.get(field.pointer) ?? was;
-  const described = [editing.errors.has(field.pointer) ? `${id}:fault` : "", hintWords(field, words) === "" ? "" : `${id}:hint`];
-  const common = {
-    id,
-    name: editField(field.pointer),
-    "data-was": was,
-    ...(unit === undefined ? {} : { "data-unit": editField(unit) }),
-    ...(described.some(Boolean) ? { "aria-describedby": described.filter(Boolean).join(" ") } : {}),
-    ...(editing.errors.has(field.pointer) ? { "aria-invalid": "true" as const } : {}),
-  };
-  if (field.kind === "choice")
-    return (
-      <select {...common}>
-        {field.source === undefined || !field.isRequired ? <option value="">{words.page.call.notSet}</option> : null}
-        {field.options.map(({ json, label }) => (
-          <option value={json} selected={json === value}>
-            {plainLetters(label, words)}
-          </option>
-        ))}
-      </select>
-    );
-  if (field.kind === "json" || !isLine(was) || !isLine(value))
-    return (
-      <textarea {...common} class="field mono" rows={Math.min(12, value.split("\n").length + 1)} spellcheck={false}>
-        {`\n${value}`}
-      </textarea>
-    );
-  return (
-    <input
-      {...common}
-      class={field.kind === "number" && value.length < 10 ? "narrow num" : "field mono"}
-      value={value}
-      spellcheck={false}
-      {...(field.kind === "number" ? { inputmode: isWhole(field) ? ("numeric" as const) : ("decimal" as const) } : {})}
-    />
-  );
-};
-
-const Choices = ({ field, editing, unit }: FieldProps<"choices">) => {
-  const words = useWords();
-  const isShown = editing.kept.has(field.pointer);
-  return (
-    <>
-      <input type="hidden" name={editField(field.pointer)} value="" />
-      {field.options.map(({ label }, i) => (
-        <label class="check">
-          <input
-            type="checkbox"
-            name={editField(boxControl(field, i))}
-            checked={isShown ? isChecked(editing.kept, boxControl(field, i)) : isChosen(field, i)}
-            data-was={String(isChosen(field, i))}
-            data-unit={editField(unit ?? field.pointer)}
-          />{" "}
-          <span>{plainLetters(label, words)}</span>
-        </label>
-      ))}
-    </>
-  );
-};
+import { type FieldProps, Changed, Choices, Control, Fault, Label, Out, hintWords, insideOf, isTouched } from "./typed-control.tsx";
 
 /** One value with its control. */
 const Single = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" | "choice">) => {
@@ -213,8 +37,8 @@ const Single = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" 
   );
 };
 
-const Group = ({ field, editing, unit, children }: FieldProps & { children: Child }) => (
-  <fieldset class="arg group" id={controlId(field.pointer)}>
+const Group = ({ field, editing, unit, id = controlId(field.pointer), children }: FieldProps & { id?: string; children: Child }) => (
+  <fieldset class="arg group" id={id}>
     <legend>
       <Label field={field} /> <Changed field={field} editing={editing} />
     </legend>
@@ -251,6 +75,116 @@ const Items = ({ field, editing, unit }: FieldProps<"list">) => {
   );
 };
 
+/** In characters. */
+const longestSource = 400;
+
+/** The choice of another alternative. Its fields come with the next page, or by its script. */
+const Alternatives = ({ field, editing, unit }: FieldProps<"union">) => {
+  const words = useWords();
+  const { call } = words.page;
+  const { alternatives, was, chosen, source, pointer } = field;
+  const control = alternativeControl(field);
+  const id = controlId(control);
+  return (
+    <div class="as">
+      <label for={id}>{call.alternative}</label>
+      <select id={id} name={editField(control)} class="as" data-was={String(was ?? "")} data-unit={editField(unit ?? pointer)}>
+        {was === null ? <option value="">{source === undefined ? call.notSet : call.noAlternative}</option> : null}
+        {alternativeLabels(alternatives, words).map((label, i) => (
+          <option value={String(i)} selected={i === chosen}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <input type="hidden" name={editField(drawnControl(field))} value={String(chosen ?? "")} />
+      <button type="submit" name={formFields.act} value="preview" class="act">
+        {call.showFields}
+        <span class="sr"> {field.name === null && !/\/\d+$/.test(pointer) ? null : <Label field={field} />}</span>
+      </button>
+      <Fault pointer={pointer} editing={editing} />
+      {chosen === was || source === undefined ? null : (
+        <p class="hint">
+          {fill(call.asItCame, {
+            value: <Name value={source.length > longestSource ? `${source.slice(0, longestSource).toWellFormed()}…` : source} />,
+          })}
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** What an alternative has in place of its value's field: the choice itself says it. */
+const isSaid = (field: SchemaField): boolean =>
+  field.kind === "choice" && field.options.length === 1 && field.options[0]?.json === field.source;
+
+/** The fields of the alternative that is chosen. */
+const Chosen = ({ field, editing, unit }: FieldProps<"union">) => {
+  const { inner } = field;
+  const hint = inner === null ? "" : hintWords(inner, useWords());
+  if (inner === null || isSaid(inner)) return null;
+  const inside = unit ?? (field.chosen === field.was ? undefined : field.pointer);
+  const id = controlId(inner.pointer);
+  switch (inner.kind) {
+    case "object":
+      return <TypedMembers field={inner} editing={editing} unit={inside} />;
+    case "list":
+      return <Items field={inner} editing={editing} unit={inside} />;
+    case "choices":
+      return <Choices field={inner} editing={editing} unit={inside} />;
+    case "union":
+      return <TypedField field={inner} editing={editing} unit={inside} />;
+    default:
+      return (
+        <>
+          <label class="sr" for={id}>
+            <Label field={field} />
+          </label>
+          <Control field={inner} editing={editing} unit={inside} />
+          {hint === "" ? null : (
+            <p class="hint" id={`${id}:hint`}>
+              {hint}
+            </p>
+          )}
+        </>
+      );
+  }
+};
+
+/** Whether the field of the alternative is one control, which has the id of its pointer. */
+const isControl = (field: SchemaField | null): boolean =>
+  field !== null && insideOf(field) === null && field.kind !== "choices" && !isSaid(field);
+
+/** The choice, and below it the fields. What is wrong with the whole stands between them. */
+const UnionBody = (props: FieldProps<"union">) => {
+  const { field, editing } = props;
+  const { inner } = field;
+  return (
+    <>
+      <Alternatives {...props} />
+      {inner === null || inner.pointer === field.pointer ? null : (
+        <div {...(isControl(inner) ? {} : { id: controlId(inner.pointer) })}>
+          <Fault pointer={inner.pointer} editing={editing} />
+        </div>
+      )}
+      <Chosen {...props} />
+    </>
+  );
+};
+
+/** Whether a whole has fields, and is not one text. */
+export const hasFields = (field: SchemaField | undefined): field is FieldProps<"object" | "union">["field"] =>
+  field?.kind === "object" || (field?.kind === "union" && field.inner?.kind === "object");
+
+/** The fields of a whole. */
+export const TypedWhole = ({ field, editing }: FieldProps<"object" | "union">) =>
+  field.kind === "object" ? (
+    <TypedMembers field={field} editing={editing} />
+  ) : (
+    <div class="arg">
+      <UnionBody field={field} editing={editing} />
+    </div>
+  );
+
 /** A field, and all that is inside it. */
 const TypedField = ({ field, editing, unit }: FieldProps) => {
   const inside = unit ?? (field.source === undefined ? field.pointer : undefined);
@@ -267,6 +201,12 @@ const TypedField = ({ field, editing, unit }: FieldProps) => {
           <Items field={field} editing={editing} unit={inside} />
         </Group>
       );
+    case "union":
+      return (
+        <Group field={field} editing={editing} unit={unit} id={controlId(field.pointer) + (isControl(field.inner) ? ":group" : "")}>
+          <UnionBody field={field} editing={editing} unit={unit} />
+        </Group>
+      );
     case "choices":
       return (
         <Group field={field} editing={editing} unit={unit}>
@@ -279,10 +219,10 @@ const TypedField = ({ field, editing, unit }: FieldProps) => {
 };
 
 /** The members of an object: those that may stay absent are in a fold of their own. */
-export const TypedMembers = ({ field, editing, unit }: FieldProps<"object">) => {
+const TypedMembers = ({ field, editing, unit }: FieldProps<"object">) => {
   const { call } = useWords().page;
   // Of what is not there yet, all is drawn.
-  const isUnset = (member: SchemaField): boolean => unit === undefined && member.source === undefined && !member.isRequired;
+  const isUnset = (member: SchemaField): boolean => field.source !== undefined && member.source === undefined && !member.isRequired;
   const unset = field.members.filter(isUnset);
   const draw = (member: SchemaField) => <TypedField field={member} editing={editing} unit={unit} />;
   return (

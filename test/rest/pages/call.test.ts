@@ -177,7 +177,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a call", () => {
     const form = await posted(page, "#approve");
     const result = changed(form);
     if (!result.ok || form.promised === undefined) throw new Error(JSON.stringify(result));
-    expect(isPromised(result.value.changes, form.promised)).toBe(true);
+    expect(isPromised(result.value.changes, form.promised, form.edits)).toBe(true);
   });
 
   test.each<[string, Opened, boolean]>([

@@ -77,7 +77,7 @@ class Gate {
     }
     const { changes, value } = changed.value;
     if (act !== "approve") return { status: 200, html: this.page(form.value) };
-    if (promised === undefined || !isPromised(changes, promised)) {
+    if (promised === undefined || !isPromised(changes, promised, form.value.edits)) {
       return { status: 409, html: this.page(form.value, { why: "unseenChanges" }) };
     }
     this.sent = value.request as ChatRequest; // Edits keep the kind.

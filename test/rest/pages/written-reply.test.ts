@@ -40,7 +40,7 @@ class Gate {
     this.last = form.value;
     const { act, answer, promised } = form.value;
     const changes = answer === undefined ? [] : [answerChange(answer)];
-    if (act === "answer" && answer !== undefined && promised !== undefined && isPromised(changes, promised)) {
+    if (act === "answer" && answer !== undefined && promised !== undefined && isPromised(changes, promised, form.value.edits)) {
       this.sent = asSubmitted(answer);
       return "<!doctype html><title>sent</title><p>sent</p>";
     }

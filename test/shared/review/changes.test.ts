@@ -31,25 +31,28 @@ describe("a promise of changes", () => {
 
   test("holds for the very changes that were shown, and for no other of the same number", () => {
     const shown = shownDigest(changed("Shown."));
-    expect(isPromised(changed("Shown."), { count: 1, shown })).toBe(true);
-    expect(isPromised(changed("Other."), { count: 1, shown })).toBe(false);
-    expect(isPromised(changed("Shown."), { count: 2, shown })).toBe(false);
-    expect(isPromised([], { count: 1, shown })).toBe(false);
+    expect(isPromised(changed("Shown."), { count: 1, shown }, new Map())).toBe(true);
+    expect(isPromised(changed("Other."), { count: 1, shown }, new Map())).toBe(false);
+    expect(isPromised(changed("Shown."), { count: 2, shown }, new Map())).toBe(false);
+    expect(isPromised([], { count: 1, shown }, new Map())).toBe(false);
   });
 
   test("of a page that showed none holds for none alone", () => {
-    expect([isPromised([], { count: 0 }), isPromised([], { count: 0, shown: shownDigest([]) })]).toEqual([true, true]);
-    expect([isPromised(changed("X"), { count: 1 }), isPromised(changed("X"), { count: 1, shown: shownDigest([]) })]).toEqual([
-      false,
-      false,
+    expect([isPromised([], { count: 0 }, new Map()), isPromised([], { count: 0, shown: shownDigest([]) }, new Map())]).toEqual([
+      true,
+      true,
     ]);
+    expect([
+      isPromised(changed("X"), { count: 1 }, new Map()),
+      isPromised(changed("X"), { count: 1, shown: shownDigest([]) }, new Map()),
+    ]).toEqual([false, false]);
   });
 
   test("of a script is about their number", () => {
-    expect([isPromised(changed("X"), { count: 1, shown: "live" }), isPromised(changed("X"), { count: 0, shown: "live" })]).toEqual([
-      true,
-      false,
-    ]);
+    expect([
+      isPromised(changed("X"), { count: 1, shown: "live" }, new Map()),
+      isPromised(changed("X"), { count: 0, shown: "live" }, new Map()),
+    ]).toEqual([true, false]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { formFields, isBox, typedOf } from "../../../shared/json-schema/form-fields.ts";
-import { boxControl, isChecked } from "../../../shared/json-schema/schema-fields.ts";
+import { boxControl, isChecked } from "../../../shared/json-schema/field-controls.ts";
 import { fieldsOfForm, formAnswerOf } from "../../../shared/review/form-answer.ts";
 
 const schemaOf = (properties: object, required: readonly string[] = []): JsonObject =>

@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { SchemaField } from "../../../shared/json-schema/schema-fields.ts";
-import { boxControl } from "../../../shared/json-schema/schema-fields.ts";
+import type { SchemaField } from "../../../shared/json-schema/schema-field.ts";
+import { boxControl } from "../../../shared/json-schema/field-controls.ts";
 import { type ToolCall, argumentsJsonOf, argumentsOf, withArguments } from "../../../shared/model/subject/tool-call.ts";
 import { argumentFields, editedCall } from "../../../shared/review/call-fields.ts";
 import { editField } from "../../../shared/review/form.ts";

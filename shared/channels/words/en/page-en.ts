@@ -187,6 +187,12 @@ export const pageEn = {
   call: {
     said: "What {server} says of the tool",
     item: "Item {n}",
+    alternative: "Alternative",
+    showFields: "Show its fields",
+    noAlternative: "none of these",
+    asItCame: "As it came: {value}",
+    kinds: { string: "text", number: "number", boolean: "true or false", object: "object", array: "list", null: "null", any: "anything" },
+    withMembers: "{kind} with {names}",
     addItem: "Add an item",
     another: "For one more item, preview first.",
     notSet: "not set",

@@ -183,6 +183,12 @@ export const pageZh = {
   call: {
     said: "{server} 对该工具的说明",
     item: "第 {n} 项",
+    alternative: "形式",
+    showFields: "显示其字段",
+    noAlternative: "都不是",
+    asItCame: "收到时的值：{value}",
+    kinds: { string: "文本", number: "数字", boolean: "true 或 false", object: "对象", array: "列表", null: "null", any: "任意值" },
+    withMembers: "含 {names} 的{kind}",
     addItem: "添加一项",
     another: "如需再添加一项，请先预览。",
     notSet: "未设置",

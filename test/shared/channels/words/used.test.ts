@@ -60,7 +60,9 @@ const byValue = [
   ...["changes/sent", "decide/effect", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map(
     (each) => `page/${each}`,
   ),
-  ...["next/model", "next/run", "pieces/message", "shortcuts/keys", "warnings/all", "warnings/some"].map((each) => `page/${each}`),
+  ...["next/model", "next/run", "pieces/message", "call/kinds", "shortcuts/keys", "warnings/all", "warnings/some"].map(
+    (each) => `page/${each}`,
+  ),
   ...["approve", "approveMore", "exact", "known", "risk", "replyRisk", "hoursOf", "given/undone"].map((each) => `page/grant/${each}`),
 ];
 

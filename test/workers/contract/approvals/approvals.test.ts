@@ -23,6 +23,7 @@ import { allowing, grantList } from "../../support/grants.ts";
 import { promptMarker } from "../../support/logs.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide, press, tokenOf } from "../../support/reviewer.ts";
+import { readForm } from "../../../../scripts/page-form.ts";
 import { Stream, framesOf, isComment, messageOf } from "../../support/stream.ts";
 
 beforeEach(() => askAbout());
@@ -67,6 +68,28 @@ describe("a call that a rule has people decide about", () => {
       arguments: { path: "/tmp/report.txt", force: false },
       edited: true,
     });
+  });
+
+  test("is approved with another alternative, and not with one whose fields the page did not have", async () => {
+    const way = (kind: string, more: object) => ({ type: "object", required: ["kind"], properties: { kind: { const: kind }, ...more } });
+    const schema = {
+      type: "object",
+      properties: { to: { oneOf: [way("mail", { at: { type: "string" } }), way("sms", { number: { type: "integer", default: 7 } })] } },
+    };
+    const asked = askApproval({ ...deletion, schema, arguments: { to: { kind: "mail", at: "ann@example.com" } } });
+    const { link } = await openNotice("request");
+    const choosing = (more: Readonly<Record<string, string>>) => (fields: URLSearchParams) => {
+      for (const [name, value] of Object.entries({ "edit:/arguments/to~.as": "1", shown: "live", ...more })) fields.set(name, value);
+    };
+    expect((await press(link, "approve", choosing({ act: "approve:1" }))).status).toBe(409);
+    const drawn = readForm(await (await press(link, "preview", choosing({}))).text(), link)?.fields;
+    expect(drawn?.get("edit:/arguments/to~.as1/number")).toBe("7");
+    const edited = (fields: URLSearchParams): void => {
+      for (const [name, value] of drawn ?? []) if (name.startsWith("edit:")) fields.set(name, value);
+      choosing({ act: "approve:1", "edit:/arguments/to~.as1/number": "8" })(fields);
+    };
+    expect((await press(link, "approve", edited)).status).toBe(303);
+    expect(await approvalIn(asked)).toMatchObject({ decision: "approved", arguments: { to: { kind: "sms", number: 8 } }, edited: true });
   });
 
   test("is not approved with a number of the reviewer's that parsers round", async () => {

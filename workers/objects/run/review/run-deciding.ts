@@ -45,9 +45,9 @@ type Counted = {
  * Whether an approval has changes that its page did not show. Slack's dialog shows each text as it
  * will be sent.
  */
-function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Submission): boolean {
+function hasUnseenChanges(edit: EditedContent, { edits, promised = { count: 0 } }: Submission): boolean {
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
-  return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised);
+  return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised, new Map(edits));
 }
 
 /** For the answer: the reply that its reviewer wrote. */
