@@ -139,13 +139,18 @@ export class ReviewedCalls {
     return this.#kept.size > 0;
   }
 
+  /** Calls that have run or may run, and whose results the client has not got. */
+  get undelivered(): number {
+    return this.#kept.size + this.#parked.size;
+  }
+
   /** A line of the server that was too long, and did not pass. */
   tooLong(id: JsonRpcId | undefined): void {
     const kept = id === undefined ? undefined : this.#kept.get(String(id));
     if (kept !== undefined) void this.#bring(kept, errorResult({ message: "The server's answer is too long to be reviewed" }));
   }
 
-  /** One side has closed: nothing that waits is sent any more. */
+  /** One side has closed: nothing that waits is sent any more, and no result is delivered. */
   closed(): void {
     this.#closed.abort();
     for (const { left } of this.#held.values()) left.abort();

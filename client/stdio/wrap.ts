@@ -154,6 +154,9 @@ async function run({ options, env, warn, start, asking, flush }: Running): Promi
     },
   }).then(() => {
     toServer.end();
+    const dropped = calls?.undelivered ?? 0;
+    if (dropped > 0)
+      warn(`the client has closed while the results of ${dropped} calls that were sent to the server wait for review; they are dropped.`);
     // Answers can no longer reach the server.
     calls?.closed();
     relay.closed();

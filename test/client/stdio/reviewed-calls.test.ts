@@ -138,6 +138,18 @@ test("a cancelled call, and one whose side has closed, is sent and answered no m
   expect([server, client]).toEqual([[cancel], []]);
 });
 
+test("the result of a call that has run is dropped when a side has closed, and counted before", async () => {
+  const { calls, brought, client, answer, atServer, settle } = reviewed();
+  expect(calls.undelivered).toBe(0);
+  await atServer(line(given));
+  answer({ jsonrpc: "2.0", id: 7, result: { content: [] } });
+  expect([calls.undelivered, brought.length]).toEqual([1, 1]);
+  calls.closed();
+  brought[0]?.deliver({ content: [] });
+  await settle();
+  expect([calls.undelivered, client]).toEqual([0, []]);
+});
+
 test("no call hides in a batch, without an id, in arguments that are read in two ways, or under the id of one that waits", async () => {
   const { asked, server, client, send, settle } = reviewed();
   const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "delete" } };
