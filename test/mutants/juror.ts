@@ -131,7 +131,7 @@ export const jurorMutants: readonly Mutant[] = [
     name: "a juror is not asked about a call whose identical one waits",
     from: "admitted.identical === null && grants",
     to: "grants",
-    test: contract("finds the review that waits"),
+    test: contract("still waits after an hour"),
   },
   {
     ...key,

@@ -251,6 +251,22 @@ describe("without asking it", () => {
     expect(seen).toHaveLength(1);
   });
 
+  test("a call whose identical one still waits after an hour is not put to it again", async () => {
+    await asking({}, { deadlineSeconds: 7_200 });
+    says = word("ask");
+    const input = { tool_name: "delete_file", tool_input: { path: "/tmp/report.txt" } };
+    await postHook(hookInput("", input), { query: "?wait=1" });
+    const { run, link } = await nextReview();
+    // What it had people asked about in the last hour alone is known of its cases.
+    travel(61 * 60_000);
+    says = word("pass");
+    const again = postHook(hookInput("", { ...input, tool_use_id: "toolu_02" }));
+    await press(link, "approve");
+    expect(await (await again).json()).toMatchObject({ hookSpecificOutput: { permissionDecision: "allow" } });
+    expect(seen).toHaveLength(1);
+    expect(new Set((await notices()).map((notice) => notice.run))).toEqual(new Set([run]));
+  });
+
   test("a grant, a rule in shadow and a call that no rule is about go on as without it", async () => {
     await asking({}, { grants: true });
     says = word("ask");
