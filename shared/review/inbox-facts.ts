@@ -25,6 +25,8 @@ export type InboxFacts = {
   readonly images: number;
   /** Who handed it to this reviewer. */
   readonly handedBy: string | null;
+  /** The rule's juror had people asked. */
+  readonly isRaised?: true;
 };
 
 export type InboxEntry = {
@@ -70,6 +72,7 @@ export function inboxEntry(view: ReviewView): InboxEntry | null {
       tools: view.subject === "message" ? (view.request.tools?.length ?? 0) : 0,
       images: imagesIn(view),
       handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
+      ...(facts.isRaised ? { isRaised: true as const } : {}),
     },
   };
 }

@@ -53,6 +53,8 @@ export type ReviewFacts = {
   /** The review is open and the tool has not run. */
   readonly isAhead: boolean;
   readonly associationConfidence: AssociationConfidence;
+  /** The rule's juror had people asked. Outside of its bounds they are asked as without it. */
+  readonly isRaised: boolean;
   readonly serving: Serving;
   /** US dollars; null where there is no price, or none is known. */
   readonly cost: { readonly kind: "atMost" | "was"; readonly usd: number } | null;
@@ -141,6 +143,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     isUnsent: gate === "request" && !open && state.kind !== "approved",
     isAhead: isAhead(view),
     associationConfidence: requestor.evidence ?? requestor.provenance,
+    isRaised: view.raised !== undefined && view.raised.why !== "outOfBounds",
     serving: servingOf(view),
     cost: costOf(view),
     namedModel: gate === "request" ? (message?.request.namedModel ?? null) : null,

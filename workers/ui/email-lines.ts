@@ -29,7 +29,14 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
     name: name(requestor.name),
   };
   const lines: Line[] = [
-    { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
+    {
+      label: words.facts.requestor,
+      sentences: [
+        fill(asksOf(facts, all).sentence, names),
+        ...(requestor.gone ? [[review.gone]] : []),
+        ...(facts.isRaised ? [[review.raised]] : []),
+      ],
+    },
     { label: words.facts.sure, sentences: [[review.sure[facts.associationConfidence].full]] },
     ...accountLines(view, name),
     ...servingLines(facts, name),

@@ -48,6 +48,7 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
     [...filled(`${asksWords(facts, review)} `, namesOf(requestor, words)), say(review.sure[facts.associationConfidence].short)],
     ...(requestor.gone ? [[say(review.gone)]] : []),
     ...accountFact(requestor, words),
+    ...(facts.isRaised ? [[say(review.raised)]] : []),
     ...(isBrief ? [] : servingFacts(facts.serving, view, facts, shown)),
     ...(isBrief ? [] : noteFacts(view.notes, words)),
     ...(editedBy === null ? [] : [filled(slack.facts.version, { version: say(String(version)), by: named(editedBy, words) })]),

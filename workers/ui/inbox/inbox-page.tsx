@@ -82,7 +82,7 @@ const Expiry = ({ at, now }: { at: number; now: number }) => {
 const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
   const { inbox, page, review } = useWords();
   const { list } = inbox;
-  const { cost, quorum, voters, tools, images, handedBy, risks } = facts;
+  const { cost, quorum, voters, tools, images, handedBy, isRaised, risks } = facts;
   const isHigh = risks.some(({ level }) => level === "high");
   const parts: Child[] = [
     <Expiry at={deadlineAt} now={now} />,
@@ -112,6 +112,7 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         })}
       </span>
     ),
+    isRaised === true ? <span>{review.raised}</span> : null,
     handedBy === null ? null : <span>{fill(list.handedBy, { by: <People names={[handedBy]} reader={reader} joined="and" /> })}</span>,
   ];
   return <p class="meta">{parts}</p>;

@@ -304,6 +304,7 @@ export const reviewEn = {
   } satisfies Record<Gate, GateWords>,
   /** Of a form. */
   form: formEn,
+  raised: "The policy’s juror asks for a person.",
   gone: "The requestor has disconnected. You can still decide; the reply is then kept for one hour, for the same request.",
   named: "The client asked for the model {name}. If another model is used, its reason says so.",
   namedVersion: "The client asked for the model {name}, version {version}. If another model is used, its reason says so.",

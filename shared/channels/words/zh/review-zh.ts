@@ -322,6 +322,7 @@ export const reviewZh = {
   } satisfies Record<Gate, GateWords>,
   /** Of a form. */
   form: formZh,
+  raised: "策略的陪审模型要求由人决定。",
   gone: "请求方已断开连接。你仍可决定；回复会保留一小时，供同一请求取用。",
   named: "客户端指定了模型 {name}。如改用其他模型，会说明原因。",
   namedVersion: "客户端指定了模型 {name}，版本 {version}。如改用其他模型，会说明原因。",
