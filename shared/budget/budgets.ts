@@ -79,7 +79,7 @@ export const ownBudgetName = "key";
 /** The same of a scoped token's. */
 const tokenBudgetName = "token";
 /** The same of jurors': each rule's own, for a day. */
-const jurorBudgetName = "juror";
+export const jurorBudgetName = "juror";
 const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName, jurorBudgetName];
 
 /**

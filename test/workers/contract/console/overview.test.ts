@@ -17,6 +17,7 @@ import {
   sample,
   writer,
 } from "../../support/gateway.ts";
+import { askAbout } from "../../support/approvals.ts";
 import { type ConsoleBrowser, ConsoleBrowser as Browser, atConsole } from "../../support/console.ts";
 import { promptMarker } from "../../support/logs.ts";
 import { answerAt } from "../../support/provider.ts";
@@ -211,6 +212,15 @@ describe("health", () => {
 });
 
 describe("the usage page", () => {
+  test("shows what a rule's juror may spend and spent, apart from what requests cost", async () => {
+    const browser = await atConsole();
+    expect((await browser.get("usage")).text).not.toContain("Jurors of rules");
+    await askAbout({ juror: { model: "judge", usdPerDay: 2, mayPass: { perHour: 1 } } });
+    expect((await browser.get("usage")).text.replaceAll(/<[^>]*>/g, "")).toMatch(
+      /Jurors of rules.*deleting\s*\$0\.00 of \$2(?:\.00)? a day/s,
+    );
+  });
+
   test("has servers, models, keys and days, in both languages, and what it shows as CSV", async () => {
     const browser = await atConsole();
     expect((await browser.get("usage")).text).toContain("No request ended in this time.");

@@ -1,12 +1,16 @@
 // Usage by server, model, key and day: drawn, as a table, and as CSV.
 
+import { jurorBudgetName } from "../../../../shared/budget/budgets.ts";
+import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import type { UsageRows } from "../../../endpoints/admin/answers/usage.ts";
+import { Name } from "../../outside-text.tsx";
 import { fillText } from "../../sentence.tsx";
 import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Chips, Download, Empty, LinkButton, Note } from "../pieces.tsx";
+import { SpendMeter } from "../spend-meter.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { keyNamesOf } from "../requests/request-line.ts";
@@ -29,6 +33,34 @@ export type UsageParts = {
   readonly keyNames: ReadonlyMap<string, string>;
 };
 
+/** What each rule's juror costs: its calls are no requests. */
+const Jurors = ({ lines, visit, texts }: { lines: readonly BudgetLine[]; visit: Visit; texts: UsageWords["jurors"] }) => (
+  <section class="card" aria-labelledby="jurors">
+    <h2 id="jurors">{texts.title}</h2>
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">{texts.rule}</th>
+          <th scope="col">{texts.today}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map((line) => (
+          <tr>
+            <td class="main-cell">
+              <Name value={line.part ?? ""} />
+            </td>
+            <td data-k={texts.today}>
+              <SpendMeter line={line} visit={visit} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <p class="soft">{texts.apart}</p>
+  </section>
+);
+
 async function renderUsage(visit: Visit): Promise<PageAnswer> {
   const { query } = visit;
   const by = views.find((each) => each === query.get("by")) ?? "server";
@@ -41,13 +73,15 @@ async function renderUsage(visit: Visit): Promise<PageAnswer> {
     limit: String(by === "day" ? periods.at(-1) : rowsOfPage),
     ...(after === null ? {} : { after }),
   });
-  const [answer, keyNames] = await Promise.all([
+  const [answer, { budgets }, keyNames] = await Promise.all([
     visit.api.read(paths.admin.usage, { query: asked }),
+    visit.api.read(paths.admin.spend),
     by === "key" ? visit.api.read(paths.admin.keys).then(keyNamesOf) : new Map<string, string>(),
   ]);
   const texts = usageWords[visit.language];
   const numbers = numbersOf(visit.language);
   const parts: UsageParts = { visit, texts, numbers, by, answer, keyNames };
+  const jurors = budgets.filter(({ budget }) => budget === jurorBudgetName);
   const isEmpty = answer.total.requests === 0;
   const at = (view: View, length: number, place: string | null = null): string =>
     visit.at("usage", { by: view === "server" ? null : view, days: length === defaultDays ? null : length, after: place });
@@ -83,6 +117,7 @@ async function renderUsage(visit: Visit): Promise<PageAnswer> {
             </p>
           )}
         </Chart>
+        {jurors.length === 0 ? null : <Jurors lines={jurors} visit={visit} texts={texts.jurors} />}
         <p class="soft">{texts.utc}</p>
       </>
     ),

@@ -38,6 +38,12 @@ const en = {
   more: "More",
   first: "First page",
   empty: "No request ended in this time.",
+  jurors: {
+    title: "Jurors of rules",
+    rule: "Rule",
+    today: "Used today",
+    apart: "A juror is asked before people are. What it costs counts for its own budget and is not in the numbers above.",
+  },
   utc: "Days are UTC. A request counts on the day it came, once it has ended. Waits are within 5%.",
 } as const;
 
@@ -73,6 +79,12 @@ const zhCN: Texts<typeof en> = {
   more: "更多",
   first: "第一页",
   empty: "这段时间没有已结束的请求。",
+  jurors: {
+    title: "规则的陪审模型",
+    rule: "规则",
+    today: "今天已用",
+    apart: "陪审模型在询问人员之前先被询问。其费用计入自己的预算，不在上面的数字中。",
+  },
   utc: "日期按 UTC 计算。请求结束后计入其到达的那一天。等待时间误差不超过 5%。",
 };
 
