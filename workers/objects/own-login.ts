@@ -162,7 +162,7 @@ export class OwnLogin {
     if (login !== null && login.tokens !== null) void this.#revoke(server, login.grant, login.tokens);
   }
 
-  /** Nothing of this is stored: where this object goes before the server answers, it is not told. */
+  /** Nothing of this is stored: where this object is evicted meanwhile, the server is not told. */
   async #revoke(server: LoginServer, grant: string, { refresh, access }: Pick<LoginTokens, "refresh" | "access">): Promise<void> {
     const tokens = [...(refresh === null ? [] : [refresh]), access];
     for (const waitMs of revokeAfterMs) {

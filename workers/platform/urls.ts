@@ -164,7 +164,7 @@ export const loginsUrl = (inbox: string): string => `${connectionsUrl(inbox)}/se
  */
 export const loginReturnUrl = (inbox: string, server: string): string => `${connectionsUrl(inbox)}/return/${encodeURIComponent(server)}`;
 
-/** What the gateway says of itself to the sign-in of this server: as OAuth names it, its id there. */
+/** What the gateway says of itself to this server's sign-in: as OAuth names it, its id there. */
 export const clientDocumentUrl = (publicUrl: string, server: string): string => `${publicUrl}/oauth/clients/${encodeURIComponent(server)}`;
 
 /** Where a person begins to sign in at an issuer. `inbox`: the URL of the inbox. */

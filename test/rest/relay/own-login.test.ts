@@ -1,6 +1,6 @@
 // A person's own login at a server behind the relay, with both ends of it real: `oidc-provider` as
-// the authorization server, an MCP server that checks tokens by the SDK's bearer auth, and a browser
-// as far as both need one. A call waits for a person while its token expires or is revoked.
+// the authorization server, an MCP server that checks tokens by the SDK's bearer auth, and as much
+// of a browser as both need. A call waits for a person while its token expires or is revoked.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -34,7 +34,7 @@ let ada: InboxPerson;
 let client: Client;
 const servers: Server[] = [];
 
-/** How long the next access token is good. One of 20 seconds is renewed each time it is asked for. */
+/** How long the next access token is good. One of 20 seconds is renewed with each use. */
 let seconds = 3_600;
 /** How often a refresh token was traded. */
 let refreshes = 0;

@@ -239,7 +239,7 @@ export async function connectionsPage(c: AppContext, reader: AdmittedReader, isE
   return answerPage(c, { kind: "connections", input }, 200, { language: reader.person.language });
 }
 
-/** The signed-in person, and a form of their own page of connections; or the answer in its place. */
+/** The signed-in person, and a form of their page of connections; or the answer in its place. */
 export async function connectionsForm(
   c: AppContext,
 ): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
