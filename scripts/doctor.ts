@@ -12,6 +12,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { Unasked } from "../client/subcommand.ts";
 import { type Check, report } from "../client/doctor/report.ts";
+import { connectionChecks } from "./doctor-connections.ts";
 import { type Target, targetOf } from "./target.ts";
 
 const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "fix"]), text: z.string() });
@@ -114,12 +115,35 @@ async function linksCheck(publicUrl: string | null, url: string): Promise<readon
   return [{ check: "links", state: "fix", text }];
 }
 
+const serversSchema = z.object({
+  servers: z.record(
+    z.string(),
+    z.object({
+      passAuthorization: z.boolean().optional(),
+      connections: z.object({ reviewers: z.array(z.string()).optional() }).optional(),
+    }),
+  ),
+});
+
+/** The servers that people may connect clients to, by OAuth. */
+async function connectable({ url, adminToken }: Target): Promise<string[]> {
+  const answer = await ask(`${url}/admin/servers`, { headers: { Authorization: `Bearer ${adminToken}` } }).catch(() => undefined);
+  const read = serversSchema.safeParse(answer?.body);
+  if (!read.success) return [];
+  return Object.entries(read.data.servers).flatMap(([name, { passAuthorization = false, connections }]) =>
+    passAuthorization || connections?.reviewers?.length === 0 ? [] : [name],
+  );
+}
+
 /** All checks of a gateway. @throws Unasked where it could not be asked. */
 export async function diagnose(target: Target): Promise<readonly Check[]> {
   const { checks, goOn } = await fromOutside(target.url);
   if (!goOn) return checks;
   const { checks: inside, publicUrl } = await fromInside(target);
-  return [...checks, ...inside, ...(await linksCheck(publicUrl, target.url))];
+  const links = await linksCheck(publicUrl, target.url);
+  // Where no gateway answers at PUBLIC_URL, that is what is to be fixed.
+  const connections = publicUrl === null || links.length > 0 ? [] : await connectionChecks(publicUrl, await connectable(target));
+  return [...checks, ...inside, ...links, ...connections];
 }
 
 async function main(): Promise<number> {

@@ -17,48 +17,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectionChecks } from "../../../scripts/doctor-connections.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
-import type { MailApi } from "../../support/mail-api.ts";
-import { startMailServer } from "../../support/mail-server.ts";
-import type { Served } from "../../support/serve.ts";
+import { serve } from "../../support/serve.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
-import { type OldServer, serveOld } from "../support/old-server.ts";
 import { InboxPerson } from "../support/inbox-person.ts";
+import { type OAuthOffice, address, oauthOffice } from "../support/oauth-office.ts";
 import { openedReview } from "../support/opened-review.ts";
 import { until } from "../support/raw-client.ts";
 import { authorizationConformance2026Of } from "../support/relay-conformance.ts";
-import { type RelayOffice, openGates, relayOffice } from "../support/relay-office.ts";
 
-const address = "ada@example.org";
 const callback = "http://127.0.0.1:33418/callback";
 const proxy = fileURLToPath(new URL("../../../node_modules/mcp-remote/dist/proxy.js", import.meta.url));
 
-let mail: MailApi & Served;
-let office: RelayOffice;
-let old: OldServer;
+let office: OAuthOffice;
 beforeAll(async () => {
-  [mail, old] = await Promise.all([startMailServer(), serveOld()]);
-  office = await relayOffice({
-    EMAIL_FROM: "Countersign <reviews@example.com>",
-    RESEND_API_KEY: mail.keys.sending,
-    RESEND_BASE_URL: mail.url,
-  });
-  await office.serve({ old: { url: old.url, allowPrivate: true, connections: { reviewers: ["everyone"] } } });
-  await office.rule({
-    ...openGates,
-    rules: [
-      {
-        name: "calls",
-        when: { subject: "toolCall" },
-        then: { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600, selfApproval: true },
-      },
-    ],
-    reviewers: { everyone: [{ name: "Ada", email: address }] },
-  });
+  office = await oauthOffice();
 });
-afterAll(async () => {
-  await Promise.all([office?.close(), old?.close(), mail?.close()]);
-});
+afterAll(() => office?.close());
 
 /** What an SDK asks its host to keep for a server, and to open for its user. */
 class Host {
@@ -124,7 +100,7 @@ test.each([
   if (asked === undefined) throw new Error("the client sent its user nowhere");
   expect(asked.origin).toBe(office.url);
   const ada = new InboxPerson(office.url);
-  await ada.signIn(mail, address);
+  await ada.signIn(office.mail, address);
   await finish((await ada.allow(asked)).searchParams);
   await connect();
   try {
@@ -139,7 +115,7 @@ test.each([
 test("mcp-remote, the bridge of clients over stdio: from nothing but the address to a call that a person approves", async () => {
   const folder = mkdtempSync(join(tmpdir(), "countersign-mcp-remote-"));
   const ada = new InboxPerson(office.url);
-  await ada.signIn(mail, address);
+  await ada.signIn(office.mail, address);
   const client = new ClientV1(about, { capabilities: {} });
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -167,6 +143,17 @@ test("mcp-remote, the bridge of clients over stdio: from nothing but the address
   }
 });
 
+test("the doctor walks the way from outside, and says where something in front of the gateway ends it", async () => {
+  expect(await connectionChecks(office.url, ["old"])).toMatchObject([{ state: "good" }]);
+  expect(await connectionChecks(office.url, ["none"])).toMatchObject([{ state: "fix", text: expect.stringContaining("WWW-Authenticate") }]);
+  const front = await serve(async ({ url }) =>
+    url.includes("/mcp/") ? new Response(null, { status: 401 }) : new Response("a page of the front", { status: 200 }),
+  );
+  expect(await connectionChecks(front.url, ["old"])).toMatchObject([{ state: "fix" }]);
+  expect(await connectionChecks(front.url, [])).toEqual([]);
+  await front.close();
+});
+
 test("the conformance suite's scenarios for authorization servers are passed", async () => {
   const port = await freePort();
   const body = { client_name: "suite", redirect_uris: [`http://127.0.0.1:${port}/callback`], token_endpoint_auth_method: "none" };
@@ -174,7 +161,7 @@ test("the conformance suite's scenarios for authorization servers are passed", a
   const registered = await fetch(`${office.url}/oauth/register`, { method: "POST", headers, body: JSON.stringify(body) });
   const { client_id: id } = (await registered.json()) as { readonly client_id: string };
   const ada = new InboxPerson(office.url);
-  await ada.signIn(mail, address);
+  await ada.signIn(office.mail, address);
   const findings = await authorizationConformance2026Of(office.url, { client: id, resource: office.relay("old"), port }, async (asked) => {
     await fetch(await ada.allow(asked));
   });
