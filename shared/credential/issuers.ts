@@ -62,6 +62,8 @@ const issuersSchema = z.strictObject({
 
 export type Issuers = z.infer<typeof issuersSchema>;
 export type Issuer = z.infer<typeof issuer>;
+/** One at which people sign in. */
+export type PeoplesIssuer = Issuer & { readonly signIn: NonNullable<Issuer["signIn"]> };
 
 /** What an operator may write, for editors and for `docs/credentials.md`. */
 export const issuersJsonSchema = (): JsonObject => jsonSchemaOf(issuersSchema);

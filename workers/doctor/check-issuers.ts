@@ -1,7 +1,7 @@
 // Checks the issuers of tokens: whether their signing keys can be read and fit, and whether the API
 // keys that their subjects map to work.
 
-import type { Issuer } from "../../shared/credential/issuers.ts";
+import type { Issuer, PeoplesIssuer } from "../../shared/credential/issuers.ts";
 import type { KeyScope } from "../../shared/model/gate.ts";
 import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
 import { type KeySetError, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
@@ -25,6 +25,7 @@ export async function issuerChecks(env: Env): Promise<readonly Check[]> {
     Object.entries(issuers).map(async ([name, issuer]) => [
       ...(await guardedCall({ key: "issuer", values: { name } }, () => keysCheck(env, name, issuer))),
       ...(await subjectChecks(env, name, issuer)),
+      ...(await signInChecks(env, name, issuer)),
     ]),
   );
   return [...(issue === undefined ? [] : [fix({ key: "issuers" }, issue.says)]), ...checks.flat()];
@@ -55,11 +56,32 @@ const remedies = {
   notKeySet: "issuerNotKeySet",
 } as const satisfies Record<KeySetError, DoctorPhrase["key"]>;
 
+async function signInChecks(env: Env, name: string, issuer: Issuer): Promise<readonly Check[]> {
+  const { signIn } = issuer;
+  const title: Title = { key: "issuer", values: { name } };
+  return signIn === undefined ? [] : guardedCall(title, () => signInCheck(env, name, { ...issuer, signIn }));
+}
+
+/** Whether people can be led to the issuer's sign-in. Nobody is: what begins here is forgotten. */
+async function signInCheck(env: Env, name: string, { issuer, allowPrivate, signIn }: PeoplesIssuer): Promise<Check> {
+  const title: Title = { key: "issuer", values: { name } };
+  const { clientId, secret: variable } = signIn;
+  const secret = variable === undefined ? null : (lookupIn(env)(variable)?.trim() ?? "");
+  if (variable !== undefined && secret === "")
+    return fix(title, { key: "secretUnset", values: { variable, how: howToSet(env, [variable]) } });
+  const server = { url: issuer, headers: {}, allowPrivate, secret };
+  const asked = { server, clientId, redirectUri: "https://example.com/", state: "doctor", nonce: "doctor" };
+  const started = await env.TOOLS.startSignIn(asked);
+  if (started.kind === "started") return good(title, "signInReads");
+  const address: DoctorPhrase = { key: "issuerAddress", values: { name } };
+  return fix(title, { key: "signInFails", values: { why: started.why, address } });
+}
+
 /** Subjects are not shown, because they may be people's addresses. Keys are shown by their ids. */
-async function subjectChecks(env: Env, name: string, { subjects }: Issuer): Promise<Check[]> {
+async function subjectChecks(env: Env, name: string, { subjects, signIn }: Issuer): Promise<Check[]> {
   const title: Title = { key: "issuer", values: { name } };
   const ids = [...new Set(Object.values(subjects))];
-  if (ids.length === 0) return [note(title, "noSubjects")];
+  if (ids.length === 0) return signIn === undefined ? [note(title, "noSubjects")] : [];
   const found = await Promise.all(ids.map(async (id) => ({ id, caller: await keyById(env, id, Date.now()) })));
   const dead = found.flatMap(({ id, caller }) =>
     caller.kind === "refused" ? [{ key: "keyWhy", values: { key: id, why: { key: caller.why } } }] : [],

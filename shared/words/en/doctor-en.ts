@@ -288,6 +288,10 @@ export const doctorEn = {
   noKeyFits: "It publishes no key for {algorithm}: check that {address} is this issuer's, and that it signs with {algorithm}.",
   oneKeyFits: "It publishes one key for {algorithm}.",
   keysFit: "It publishes {n} keys for {algorithm}.",
+  signInReads: "People can sign in there: its configuration was read.",
+  signInFails:
+    "Nobody can sign in there ({why}): check that {address} is an OpenID Connect issuer with the code flow and PKCE, to the letter.",
+  issuerAddress: "/issuers/{name}/issuer of the issuers document",
   noSubjects: "It maps no subject to an API key, so its tokens are not accepted.",
   subjectsDead: "Its subjects map to keys that are not accepted: {keys}. Create new keys, or change {pointer}.",
   keyWhy: "{key} ({why})",

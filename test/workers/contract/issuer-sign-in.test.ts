@@ -5,7 +5,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import type { Env } from "../../../workers/platform/env.ts";
-import { configure, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
+import { admin, configure, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
 import { type SigningPair, madeUp, nowSeconds, signingPair, tokenBy } from "../support/issuer.ts";
 import { neverLogged } from "../support/logs.ts";
@@ -153,6 +153,16 @@ describe("a person signs in at an issuer", () => {
     expect([status, html.includes("ask the operator")]).toEqual([502, true]);
   });
 
+  test("and the doctor says whether they can", async () => {
+    const said = async (): Promise<string> => (await admin("/doctor", { method: "POST" })).text();
+    expect(await said()).toContain("People can sign in there");
+    await configure("issuers", { issuers: { office: entry({ signIn: { clientId, secret: "OFFICE_CLIENT_SECRET" } }) } });
+    expect(await said()).toContain("OFFICE_CLIENT_SECRET, which is not set");
+    await configure("issuers", { issuers: { office: entry() } });
+    metadata = { issuer: "https://evil.example.com" };
+    expect(await said()).toContain("Nobody can sign in there (issuer)");
+  });
+
   test("their session ends as every other does: with the policy", async () => {
     await comeBack(visit((await begin()).to));
     await configureInbox({}, [{ name: "Grace", email: addresses.Grace }]);
@@ -270,8 +280,13 @@ describe("nobody is signed in", () => {
 
   test("twice by one state, nor after ten minutes, nor after the entry has changed", async () => {
     const back = visit((await begin()).to);
+    const kept = browser.cookies.get("countersign-issuer") ?? "";
     expect((await comeBack(back)).status).toBe(303);
-    expect((await comeBack(back)).status).toBe(410);
+    for (const cookie of ["", kept]) {
+      browser.cookies.set("countersign-issuer", cookie);
+      expect((await comeBack(back)).status).toBe(410);
+    }
+    expect(asked).toHaveLength(1);
     const late = new InboxBrowser();
     const tooLate = visit((await begin(late)).to);
     travel(10 * minute);

@@ -5,7 +5,7 @@
 // got signs nobody in as them (RFC 9700 section 4.5 and 4.7).
 
 import { Hono } from "hono";
-import type { Issuer } from "../../../shared/credential/issuers.ts";
+import type { Issuer, PeoplesIssuer } from "../../../shared/credential/issuers.ts";
 import {
   type BegunSignIn,
   begunSignInName,
@@ -38,17 +38,7 @@ import { answerFault } from "../review/review.ts";
 import { noSuchLink, nonceOf, readForm } from "../review/review-link.ts";
 import { cookieOf, setCookie } from "../session-address.ts";
 import { type InboxSettings, type Person, currentDocuments, inboxSettings, peopleOf, personAt } from "./reader.ts";
-import {
-  type PeoplesIssuer,
-  type SignInStatus,
-  askSubject,
-  inboxSession,
-  judgeForm,
-  peoplesIssuers,
-  signInPage,
-  signedInAt,
-  targetOf,
-} from "./sign-in.ts";
+import { type SignInStatus, askSubject, inboxSession, judgeForm, peoplesIssuers, signInPage, signedInAt, targetOf } from "./sign-in.ts";
 
 export const issuerSignInRoutes = new Hono<App>();
 

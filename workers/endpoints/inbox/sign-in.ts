@@ -3,7 +3,7 @@
 // anything is done about it.
 
 import { Hono } from "hono";
-import type { Issuer } from "../../../shared/credential/issuers.ts";
+import type { PeoplesIssuer } from "../../../shared/credential/issuers.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import {
@@ -89,9 +89,6 @@ export async function signInPage(
 }
 
 export type SignInStatus = 200 | 403 | 404 | 409 | 410 | 422 | 502;
-
-/** An entry with `signIn`. */
-export type PeoplesIssuer = Issuer & { readonly signIn: NonNullable<Issuer["signIn"]> };
 
 /** The issuers at which people may sign in, by their names in the document. */
 export async function peoplesIssuers(c: AppContext): Promise<readonly (readonly [string, PeoplesIssuer])[]> {

@@ -142,7 +142,7 @@ export type IssuerReturnPageInput = SignInEnterPageInput & { readonly fields: Re
 export const IssuerReturnPage = ({ cspNonce, action, nonce, fields, problem }: IssuerReturnPageInput & { cspNonce: string }) => {
   const { enter, signIn, logins } = useWords().inbox;
   return (
-    <PlainDocument title={enter.title} cspNonce={cspNonce}>
+    <PlainDocument title={enter.button} cspNonce={cspNonce}>
       <ProblemNote problem={problem} />
       <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
         <input type="hidden" name={formFields.nonce} value={nonce} />

@@ -10,7 +10,7 @@ export const inboxEn = {
     email: "Email address",
     send: "Send me a link",
     at: "Sign in with {issuer}",
-    back: "You signed in there. Go on to your inbox.",
+    back: "You signed in there. This button signs you in here, once.",
     unable: "This Countersign cannot send emails, so nobody can sign in here. Ask its operator.",
     stranger: "You are signed in with Cloudflare Access, but your address is no reviewer’s.",
     problems: {

@@ -10,7 +10,7 @@ export const inboxZh = {
     email: "邮箱地址",
     send: "发送登录链接",
     at: "使用 {issuer} 登录",
-    back: "你已在那里登录。继续进入收件箱。",
+    back: "你已在那里登录。按下按钮即在此登录，只能用一次。",
     unable: "这个 Countersign 无法发送邮件，因此不能在此登录。请联系管理员。",
     stranger: "你已通过 Cloudflare Access 登录，但你的地址不是审核人的地址。",
     problems: {
