@@ -29,6 +29,7 @@ export const adminToken = "bench-admin-token-0123456789";
 export type Configured = {
   readonly documents: Readonly<Record<string, object>>;
   readonly keys: Readonly<Record<string, object>>;
+  readonly variables?: Readonly<Record<string, string>>;
 };
 
 type GatewayProcess = {
@@ -68,6 +69,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
+    ...Object.entries(configured.variables ?? {}).map(([name, value]) => text(name, value)),
     ...Object.entries(classes).map(([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`),
   ].join(", ");
   const objects = `, durableObjectNamespaces = [${Object.values(classes)

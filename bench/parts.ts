@@ -8,6 +8,7 @@ import { consolePages } from "./parts/console.ts";
 import { decision } from "./parts/decision.ts";
 import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
+import { record } from "./parts/record.ts";
 import { relay } from "./parts/relay.ts";
 import { streaming } from "./parts/streaming.ts";
 import { waiting } from "./parts/waiting.ts";
@@ -20,6 +21,7 @@ export type Part = {
 
 export const parts: Readonly<Record<string, Part>> = {
   overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
+  record: { about: "what it costs to have a request's line in the record before its answer", run: record },
   streaming: { about: "the time to the first token of a stream", run: streaming },
   decision: { about: "from a reviewer's press to the caller's last byte, with a thousand callers waiting", run: decision },
   waiting: { about: "ten thousand requests that wait at once: objects awake, bytes, rows, none lost", run: waiting },

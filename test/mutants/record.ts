@@ -5,6 +5,7 @@ import type { Mutant } from "./mutant.ts";
 
 const ledger = "test/workers/objects/ledger.test.ts";
 const recordLog = "test/workers/objects/record-log.test.ts";
+const unrecorded = "test/workers/objects/unrecorded.test.ts";
 const checkLog = "shared/record/log/check-log.ts";
 const checkLogTest = "test/shared/record/log/check-log.test.ts";
 
@@ -85,6 +86,48 @@ export const recordMutants: readonly Mutant[] = [
     from: "for (let n = from; n < to; n += 1) await this.#publishBundle(n);",
     to: "this.setState({ stored: to });\n    for (let n = from; n < to; n += 1) await this.#publishBundle(n);",
     test: { file: recordLog, only: "while R2 is away" },
+  },
+  {
+    name: "a session hears of a line only when the record has it",
+    file: "workers/pipeline/record/write-behind.ts",
+    from: "runs.has(each.run) ? { ...each, isRecorded: true } : each",
+    to: 'runs.has(each.run) || each.run !== "" ? { ...each, isRecorded: true } : each',
+    test: { file: "test/workers/pipeline/bookkeeping.test.ts", only: "hears that the record has a line" },
+  },
+  {
+    name: "what the record may lack is not forgotten",
+    file: "workers/objects/session/session-tables.ts",
+    from: "unrecorded IS NULL AND settled_at IS NULL AND lease_until",
+    to: "settled_at IS NULL AND lease_until",
+    test: { file: unrecorded, only: "while the record is away" },
+  },
+  {
+    name: "a reservation that is taken over comes to a line",
+    file: "workers/objects/session/session-object.ts",
+    from: 'if (kind === "takenOver") this.#unrecorded.keep(input);',
+    to: "",
+    test: { file: unrecorded, only: "that was taken over" },
+  },
+  {
+    name: "a request with its line has no second end",
+    file: "workers/objects/ledger/ledger-object.ts",
+    from: "if (last !== null && (await this.line(run)) !== null) continue;",
+    to: "",
+    test: { file: unrecorded, only: "is not told again" },
+  },
+  {
+    name: "an answer waits for its line with RECORD=before",
+    file: "workers/pipeline/start/fast.ts",
+    from: "if (!settingsOf(env).isRecordedBefore) {",
+    to: "if (settingsOf(env).isRecordedBefore !== null) {",
+    test: { file: unrecorded, only: "line is in the record when its answer comes" },
+  },
+  {
+    name: "the record is kept as long as RECORD_DAYS says",
+    file: "workers/objects/ledger/ledger-object.ts",
+    from: "this.#log.oldBundle(this.now() - settingsOf(this.env).recordKeptMs)",
+    to: "this.#log.oldBundle(this.now() - 10 * settingsOf(this.env).recordKeptMs)",
+    test: { file: recordLog, only: "as RECORD_DAYS says" },
   },
   {
     name: "the log's files are the operator's",

@@ -45,7 +45,7 @@ function report(): string {
 
 The gateway is killed with \`kill -9\` at random moments while it answers requests that nobody is asked about, and
 started again on the same data. Callers of \`/sampling\`, the relay and \`/control\` repeat a request until it is
-answered; those of \`/v1\` send no \`Idempotency-Key\`, and do not repeat. Then each answer is looked for in
+answered; those of \`/v1\` send no \`Idempotency-Key\`: each time it is another request. Then each answer is looked for in
 [the record](record.md), when every session has told what it knows.
 
 \`npm run verify\` (\`test/verify/answered-kills.test.ts\`) writes this page. The last run: commit
