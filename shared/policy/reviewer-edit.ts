@@ -1,5 +1,6 @@
-// Changes of one reviewer of a policy as it is written: everything else stays as it is, members that
-// this version does not know included. One person may be in several groups, and is the same in each.
+// Changes of one reviewer of a policy as it is written: everything else stays as it is, members
+// that this version does not know included. One person may be in several groups, and is the same in
+// each.
 
 import type { JsonObject } from "../json-types.ts";
 import { isObject, objectOf } from "../json/values.ts";

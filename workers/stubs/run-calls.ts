@@ -225,7 +225,9 @@ export type AskInput = {
   readonly by: JsonOf<Operator>;
 };
 
-/** `done`: also where it was done before. `notAskable`: the policy does not name them, or they left. */
+/**
+ * `done`: also where it was done before. `notAskable`: the rule does not name them, or they left.
+ */
 export type AskAnswer = "done" | "over" | "onceUsed" | "notAsked" | "hasApproved" | "tooOften" | "notAskable";
 
 /** What a caller may send of a call that it wanted to make itself. */

@@ -13,7 +13,10 @@ const questions: ReadonlySet<string> = new Set([
   admin.policyReplay,
   ...documentNames.map((name) => documentPaths(name).check),
 ]);
-/** Everything under these is about what runs: ends it, stops it, asks people. It changes no configuration. */
+/**
+ * Everything under these is about what runs: it is ended or stopped, or people are asked. No
+ * configuration is changed.
+ */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
 /** Everything under these tries whether something works, and changes nothing. */
 const trials: readonly string[] = [admin.channelTest, admin.doctor];

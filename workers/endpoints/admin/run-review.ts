@@ -1,5 +1,5 @@
-// A review that waits, for the operator: whom it waits for, the notices of a reviewer once more, and
-// another person who is asked as well. Each is in the request's record with the operator.
+// A review that waits, for the operator: whom it waits for, the notices of a reviewer once more,
+// and another person who is asked as well. Each is in the request's record with the operator.
 
 import { Hono } from "hono";
 import * as z from "zod";

@@ -202,7 +202,7 @@ describe("a key that was made", () => {
     expect((await answerOf(sample({ server: "open" }, { key }))).error?.message).toContain("refused by policy");
     const [fact] = (await recordLines()).filter(({ fact }) => fact.kind === "keyChanged").map(({ fact }) => fact);
     expect(fact).toMatchObject({ key: id, version: 2, by: { kind: "adminToken" } });
-    // The form was made from the version before: it is shown again, and writes on top of the current one.
+    // The form was made from the version before: it is shown again, on top of the current one.
     const late = await browser.post(`keys/${id}`, fields);
     expect([late.status, contentOf(late.text, "version")]).toEqual([422, "2"]);
     expect(late.text).toContain("Somebody else changed this key");
