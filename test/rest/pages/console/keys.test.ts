@@ -64,6 +64,14 @@ describe.skipIf(chromiumPath === undefined)("keys in a browser", () => {
       });
     await open();
     await expectGoodPage(tab, "console-keys");
+    await tab.getByRole("link", { name: "ci-release" }).click();
+    await tab.getByRole("heading", { name: "What it may do" }).waitFor();
+    await expectGoodPage(tab, "console-key");
+    await tab.getByLabel("Budget in US dollars").fill("7.50");
+    await tab.getByRole("button", { name: "Save" }).click();
+    await tab.getByText("The key was changed.").waitFor();
+    expect(await tab.inputValue("#budget-usd")).toBe("7.5");
+    await open();
     const row = tab.locator("tr", { hasText: "staging" });
     await row.getByText("Revoke").first().click();
     await expectGoodPageOpen();
