@@ -19,7 +19,7 @@ export type Sum = {
   readonly changed: number;
   /** Requests that were asked about and that nobody decided in time. */
   readonly expired: number;
-  /** Approved, unchanged, less than `atOnceMs` after people were asked, over both gates together. */
+  /** Approved unchanged less than `atOnceMs` after the asking, over both gates together. */
   readonly atOnce: number;
   /** From the asking to the decision, in milliseconds; null where nothing was decided. */
   readonly median: number | null;
