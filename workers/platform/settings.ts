@@ -101,7 +101,7 @@ function parseSettings(env: Env): Settings {
     devApiKey: loopback && secretError(devApiKey) === null ? devApiKey : undefined,
     outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
-    recordKeptMs: numberOf("RECORD_DAYS", env.RECORD_DAYS, 400, 7, 3_650, issues) * 24 * 3_600_000,
+    recordKeptMs: numberOf("RECORD_DAYS", env.RECORD_DAYS, 400, 7, 3650, issues) * 24 * 3_600_000,
     isRecordedBefore: recordedBefore(env, issues),
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
