@@ -152,7 +152,9 @@ class Reading {
       const inside = own
         .flatMap((root) => misfits({ ...schema, root }, JSON.stringify(part)))
         .map((each) => ({ ...each, pointer: pointer + each.pointer, key: `${pointer}${each.key}` }));
-      const errors = inside.filter((each) => each.pointer !== pointer || each.fault.kind !== "unfit");
+      const different = new Map(inside.map((each) => [`${each.pointer} ${each.fault.kind}`, each]));
+      // Each place once: schemas inside one another would tell of it as often as there are paths.
+      const errors = [...different.values()].filter((each) => each.pointer !== pointer || each.fault.kind !== "unfit");
       return errors.length === 0
         ? [{ pointer, fault, key }]
         : errors.flatMap((each) => (each.pointer === pointer ? [each] : detailed(each)));
