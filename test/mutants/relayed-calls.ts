@@ -10,7 +10,7 @@ const release = { file: "workers/objects/run/act/run-release.ts" };
 const gate = { file: "workers/endpoints/relay/reviewed/reviewed-call.ts" };
 const held = { file: "workers/endpoints/relay/reviewed/held-call.ts" };
 const approved = { file: "workers/endpoints/relay/reviewed/approved-call.ts" };
-const logins = (only: string): Mutant["test"] => ({ file: "test/workers/contract/own-login.test.ts", only });
+const logins = (only: string): Mutant["test"] => ({ file: "test/workers/contract/own-login-reviewed.test.ts", only });
 const answer = { file: "workers/endpoints/relay/reviewed/call-answer.ts" };
 
 export const relayedCallMutants: readonly Mutant[] = [
@@ -157,16 +157,16 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...held,
     name: "no approval is claimed for a call without its owner's login",
-    from: 'if (login !== "ready") return',
-    to: 'if (login === "ready" && this.#keepsOn) return',
-    test: logins("keeps its approval"),
+    from: 'if (login.kind !== "ready") return',
+    to: 'if (login.kind !== "ready" && this.#keepsOn) return',
+    test: logins("its owner disconnects"),
   },
   {
     file: "workers/objects/run/act/run-task.ts",
     name: "no task's approval is claimed without its owner's login",
     from: "if (!(await this.#isSignedIn(relayed))) return false;",
     to: "",
-    test: logins("keeps it as a task"),
+    test: logins("keeps its approval"),
   },
   {
     file: "workers/endpoints/relay/stateless/call-tasks.ts",
