@@ -1,6 +1,6 @@
 // Walks the way of a client that connects by OAuth, up to the sign-in, and says where it ends: the
-// challenge, the server's metadata, and the authorization server's. From outside, because a proxy or
-// a firewall in front of the gateway may take a header or a path away.
+// challenge, the server's metadata, and the authorization server's. From outside, because a proxy
+// or a firewall in front of the gateway may take a header or a path away.
 
 import { z } from "zod";
 import type { Check } from "../client/doctor/report.ts";

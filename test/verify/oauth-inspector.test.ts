@@ -1,6 +1,6 @@
-// The MCP Inspector, which nobody here wrote, at a server of the relay of which it knows nothing but
-// the address: its CLI finds the authorization server, registers, sends its user there and calls a
-// tool, which a person approves. `test/verify/clients` has it.
+// The MCP Inspector, which nobody here wrote, at a server of the relay of which it knows nothing
+// but the address: its CLI finds the authorization server, registers, sends its user there and
+// calls a tool, which a person approves. `test/verify/clients` has it.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

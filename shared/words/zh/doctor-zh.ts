@@ -259,7 +259,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   oneKeyFits: "它公布了 1 个用于 {algorithm} 的密钥。",
   keysFit: "它公布了 {n} 个用于 {algorithm} 的密钥。",
   signInReads: "可以在那里登录：已读取它的配置。",
-  signInFails: "无法在那里登录（{why}）：请检查 {address} 是否一字不差，且是支持授权码流程和 PKCE 的 OpenID Connect 颁发者。",
+  signInFails: "无法在那里登录（{why}）：请检查 {address} 是否一字不差，且是支持授权码流程和 PKCE 的 OIDC 颁发者。",
   issuerAddress: "颁发者文档的 /issuers/{name}/issuer",
   noSubjects: "它没有把任何 subject 对应到 API 密钥，因此不接受它的令牌。",
   subjectsDead: "它的 subject 对应的密钥不被接受：{keys}。请创建新密钥，或更改 {pointer}。",

@@ -377,6 +377,9 @@ function oauthAsks(): Asks {
         [404, posted(browser.at("/inbox/connections/servers"), `nonce=${fields.get("nonce")}&connect=none`, { Cookie: cookie })],
       ];
     },
+    beginIssuerSignIn: async () => [[403, posted("/inbox/issuer", "nonce=x", {})]],
+    showIssuerReturn: async () => [[200, { path: "/inbox/issuer/return?state=x", key: null }]],
+    finishIssuerSignIn: async () => [[403, posted("/inbox/issuer/return", "nonce=x", {})]],
     showLoginReturn: async () => [[404, { path: "/inbox/connections/return/own?state=x", key: null }]],
     finishLogin: async () => {
       const { cookie, browser } = await signedIn();

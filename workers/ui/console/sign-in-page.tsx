@@ -20,7 +20,7 @@ export type ConsoleSignInInput = {
   /** The page that was wanted. */
   readonly to: string;
   readonly hasToken: boolean;
-  /** Where operators may sign in too, by the issuers' names. `action`: where the buttons post to. */
+  /** Where operators may sign in too, by the issuers' names. `action`: where buttons post to. */
   readonly issuers: { readonly action: string; readonly nonce: string; readonly names: readonly string[] };
   readonly problem?: ConsoleSignInProblem;
 };
