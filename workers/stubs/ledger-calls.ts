@@ -11,7 +11,7 @@ import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
 import type { LoggedActs } from "../../shared/record/operators.ts";
 import type { Endpoint, LineState, RecordEvent, TreeHead } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
-import type { ReservedRequest } from "../../shared/record/unknown-outcome.ts";
+import type { ReservedRequest } from "../../shared/run/unknown-outcome.ts";
 import type { ToolCalls } from "../../shared/record/tool-calls.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 

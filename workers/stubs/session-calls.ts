@@ -4,7 +4,7 @@ import type { Originating } from "../../shared/association/relay-association.ts"
 import type { Reservation } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
-import type { ReservedFacts } from "../../shared/record/unknown-outcome.ts";
+import type { ReservedFacts } from "../../shared/run/unknown-outcome.ts";
 
 export type AssociateInput = {
   /** The originating request's key: server and id, as `originatingKey` writes it. */

@@ -7,7 +7,7 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts
 import { digestOf } from "../../../shared/encoding.ts";
 import { type RecordEvent, type RecordFact, numberEvents, firstGap } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
-import type { ReservedRequest } from "../../../shared/record/unknown-outcome.ts";
+import type { ReservedRequest } from "../../../shared/run/unknown-outcome.ts";
 import type { LinePage } from "../../../shared/record/line-list.ts";
 import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";

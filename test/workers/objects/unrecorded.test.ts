@@ -4,7 +4,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { numberEvents } from "../../../shared/record/record.ts";
-import { type ReservedFacts, unknownOutcome } from "../../../shared/record/unknown-outcome.ts";
+import { type ReservedFacts, unknownOutcome } from "../../../shared/run/unknown-outcome.ts";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";

@@ -37,7 +37,7 @@ import { verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { LoggedActs } from "../../../shared/record/operators.ts";
 import { type RecordEvent, type TreeHead, numberEvents } from "../../../shared/record/record.ts";
-import { type ReservedRequest, unknownOutcome } from "../../../shared/record/unknown-outcome.ts";
+import { type ReservedRequest, unknownOutcome } from "../../../shared/run/unknown-outcome.ts";
 import { needEarlier } from "../../../shared/telemetry/metric-sums.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";

@@ -46,7 +46,7 @@ export const sessionSchema: Schema = {
       lease_until: "INTEGER NOT NULL", // for `fast`: a repeat takes over only after this time
       settled_at: "INTEGER", // of its response or of its run's end
       kept: "TEXT", // for `settled`: the name of the text in `result` that has its outcome
-      unrecorded: "TEXT", // JSON of ReservedFacts (shared/record/unknown-outcome.ts) until its Worker says that the record has its line; null for `durable`
+      unrecorded: "TEXT", // JSON of ReservedFacts (shared/run/unknown-outcome.ts) until its Worker says that the record has its line; null for `durable`
       "PRIMARY KEY": "(originating, request)",
     }),
     // Reservations that were taken over or released, whose Worker may have answered: as

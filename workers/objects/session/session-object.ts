@@ -342,7 +342,8 @@ export class SessionObject extends StoredObject implements SessionCalls {
   override async alarm(): Promise<void> {
     this.#deps.alarmCame();
     await this.#alarm.ring(async () => {
-      // First: what the record may lack is not forgotten. Where it cannot be told, the rest is done.
+      // First: what the record may lack is not forgotten. Where it cannot be told, the rest is
+      // done.
       const telling = this.#unrecorded.tell();
       await telling.catch(() => {});
       await this.#deps.tables.forget(this.now(), this.#originating);

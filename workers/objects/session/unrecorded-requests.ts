@@ -3,7 +3,7 @@
 // it knows, once the Worker's time is over: the request came, and its outcome is unknown.
 
 import { jsonOf, readJsonOf, type JsonOf } from "../../../shared/json/json-of.ts";
-import type { ReservedFacts, ReservedRequest } from "../../../shared/record/unknown-outcome.ts";
+import type { ReservedFacts, ReservedRequest } from "../../../shared/run/unknown-outcome.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
 import type { SessionDeps } from "./session-deps.ts";

@@ -2,7 +2,7 @@
 // and, where another object knows the request's id, that one at the same time.
 
 import type { Refusal } from "../../../shared/model/outcome.ts";
-import { reservedFacts } from "../../../shared/record/unknown-outcome.ts";
+import { reservedFacts } from "../../../shared/run/unknown-outcome.ts";
 import { type AssociateAnswer, type AssociateInput, associateIn } from "../../stubs/session-calls.ts";
 import { timed } from "../../telemetry/begin-trace.ts";
 import { admitSession, countedSession, leaseMsOf } from "./limits.ts";

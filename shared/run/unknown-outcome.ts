@@ -3,10 +3,10 @@
 
 import type { SubjectRequest } from "../model/subject/subject.ts";
 import { isToolCall } from "../model/subject/subject.ts";
-import type { Requestor } from "../run/run-input.ts";
+import type { Requestor } from "./run-input.ts";
 import { samplingMethod } from "../relay/messages.ts";
-import { type Endpoint, type RecordFact, idWord, providersWord } from "./record.ts";
-import { type RunSummary, uncalled } from "./run-summary.ts";
+import { type Endpoint, type RecordFact, idWord, providersWord } from "../record/record.ts";
+import { type RunSummary, uncalled } from "../record/run-summary.ts";
 
 /** What is known of a request from its beginning, as the record has it. */
 export type ReservedFacts = {
