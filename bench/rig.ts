@@ -29,8 +29,8 @@ export type Rig = {
 
 export type GatewayOptions = {
   /**
-   * `disk` waits for this machine's disk at every commit; `memory` does not. A deployed object waits
-   * for neither: its output gate holds its answers back until a write is confirmed elsewhere.
+   * `disk` waits for this machine's disk at every commit; `memory` does not. The output gate of a
+   * deployed object waits until a write is confirmed elsewhere.
    */
   readonly storage?: "memory" | "disk";
   /** The Worker's entry, in place of the gateway's own. */

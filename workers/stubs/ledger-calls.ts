@@ -203,7 +203,9 @@ export type LogStatus = {
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. */
   append(entries: JsonOf<readonly LedgerEntry[]>): Promise<void>;
-  /** Appends that their outcome is unknown, of those that have no line. Twice is the same as once. */
+  /**
+   * Appends that their outcome is unknown, of those that have no line. Twice is the same as once.
+   */
   appendUnknown(requests: JsonOf<readonly ReservedRequest[]>): Promise<void>;
   /**
    * The runs that had work due before then (Unix milliseconds) and have not reported since, the

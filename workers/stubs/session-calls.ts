@@ -29,7 +29,9 @@ export type AssociateInput = {
    * has no lease.
    */
   readonly durable: boolean;
-  /** For the record, should the Worker be cut off before its line is written. Null: a run writes it. */
+  /**
+   * For the record, should the Worker be cut off before its line is written. Null: a run writes it.
+   */
   readonly facts: ReservedFacts | null;
   /**
    * Until when a session that its key counts may begin with this request, in Unix milliseconds.

@@ -16,8 +16,8 @@ export const endpoints = ["/sampling", "relay", "/control", "/v1"] as const;
 export type AnsweringEndpoint = (typeof endpoints)[number];
 
 /**
- * `runs`: as the answer names them; none at the relay. `reply`: the digest of what the model said, as
- * the record has it.
+ * `runs`: as the answer names them; none at the relay. `reply`: the digest of what the model said,
+ * as the record has it.
  */
 type Answered = {
   readonly endpoint: AnsweringEndpoint;
@@ -43,7 +43,7 @@ export type AnsweredKills = {
 
 const kindOf = { "/sampling": "fast", relay: "relay", "/control": "control" } as const;
 const longestMs = 2_000;
-/** More do not wait at a time: after a kill a repeat waits until its first attempt's time is over. */
+/** More do not wait at once: after a kill a repeat waits until its first attempt's time is over. */
 const mostWaiting = 60;
 const patienceMs = 60_000;
 /** A session's alarm comes within the minute after its Worker's time: four seconds, and ten. */

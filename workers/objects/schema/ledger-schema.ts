@@ -1,6 +1,7 @@
 // Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is kept for
-// `RECORD_DAYS`, 400 by default; once a day an alarm deletes older data in slices of at most 500 rows. The object has no prompt,
-// reply, reason, token or key; it has names of servers, tools, keys, reviewers, models and rules.
+// `RECORD_DAYS`, 400 by default; once a day an alarm deletes older data in slices of at most 500
+// rows. The object has no prompt, reply, reason, token or key; it has names of servers, tools,
+// keys, reviewers, models and rules.
 
 import { type Schema, rowidTable, table } from "./schema.ts";
 

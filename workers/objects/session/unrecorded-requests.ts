@@ -38,7 +38,9 @@ export class UnrecordedRequests {
     );
   }
 
-  /** Tells the record of those whose Worker's time is over. Throws where a shard does not answer. */
+  /**
+   * Tells the record of those whose Worker's time is over. Throws where a shard does not answer.
+   */
   async tell(): Promise<void> {
     if (!this.#deps.tables.exist) return;
     const now = this.#deps.now();

@@ -271,7 +271,9 @@ const settledIn = (
 ): Pick<PendingEntries, "session"> =>
   session === null ? {} : { session: { object: session, settled: { originating, request, run, result, isRecorded } } };
 
-/** What the record and the exports have of an answered request. `events`: made when first needed. */
+/**
+ * What the record and the exports have of an answered request. `events`: made when first needed.
+ */
 type AnsweredResult = {
   readonly summary: RunSummary;
   readonly events: () => RecordEvent[];
