@@ -40,9 +40,7 @@ type EdgePin = Pin & { readonly isFirst: boolean };
  * The edges of a marked stretch, which take no room in the text. `level`: the gravest of what marks
  * the stretch; `pins`: the warnings whose place begins with it.
  */
-export type MarkEdge =
-  | { readonly kind: "markStart"; readonly level: RiskLevel; readonly pins: readonly EdgePin[] }
-  | { readonly kind: "markEnd" };
+type MarkEdge = { readonly kind: "markStart"; readonly level: RiskLevel; readonly pins: readonly EdgePin[] } | { readonly kind: "markEnd" };
 
 export type MarkedSegment = Segment | MarkEdge;
 
@@ -59,7 +57,7 @@ const carriageReturn = 0x0d;
  */
 const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x202f || unit === 0x3000;
 
-export type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
+type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
 
 /** The end of the run of blank characters that begins at `from`. */
 function blanksEnd(text: string, from: number): number {

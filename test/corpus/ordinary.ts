@@ -90,7 +90,7 @@ const chat = (text: string, more: Partial<ChatRequest> = {}): ChatRequest => ({
   ...more,
 });
 
-/** The texts as servers send them: alone, with a picture, with tools, as a tool's result, and as a call. */
+/** The texts as servers send them: alone, with a picture or tools, as a result, as a call. */
 export function ordinaryRequests(next: () => number): (ChatRequest | ToolCall)[] {
   return ordinaryTexts.flatMap((of) => {
     const text = madeFrom(of.text, next);

@@ -211,7 +211,7 @@ export function headingWords({ risks }: ReviewFacts, { page: { warnings }, revie
   return `${fillText(warnings.heading, { n: risks.length })}${marks.colon}${said}`;
 }
 
-/** The warnings, the highest first, a line each: its number, which leads to its mark in the text. */
+/** The warnings, the highest first: each number leads to its mark in the text. */
 export const Warnings = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   if (facts.risks.length === 0) return null;

@@ -111,7 +111,7 @@ const Reasons = ({ models }: Pick<ModelsProps, "models">) => {
   );
 };
 
-/** The model that is asked first, in one field where the reviewer may choose it; the rest is folded. */
+/** The model that is asked first, in one field where it may be chosen; the rest is folded. */
 export const Models = ({ models, choosable, chosen }: ModelsProps) => {
   const words = useWords();
   const { page } = words;

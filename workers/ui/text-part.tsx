@@ -45,7 +45,7 @@ export type Showing = {
 };
 
 /** The warnings with their numbers in the page's list; `prefix`: before the ids of their marks. */
-export type TextMarks = { readonly risks: readonly NumberedRisk[]; readonly prefix: string };
+type TextMarks = { readonly risks: readonly NumberedRisk[]; readonly prefix: string };
 
 /** The id of the mark of a warning. */
 export const markId = (number: number, prefix = ""): string => `${prefix}w${number}`;
@@ -187,7 +187,7 @@ const FieldMarks = ({ text, marks: { parts } }: { text: string; marks: PlacedWar
   );
 };
 
-/** A text that is no field, with its marks; the warnings that have no place in it stand above it. */
+/** A text that is no field, with its marks; warnings without a place in it stand above it. */
 export const MarkedText = ({ showing, path, text }: Pick<TextPartProps, "showing" | "path" | "text">) => {
   const marks = marksAt(showing, path, text);
   return (

@@ -66,7 +66,7 @@ const pageOf = async (link: string, cookie?: string): Promise<string> =>
   (await gateway(pathOf(link), { key: null, headers: cookie === undefined ? {} : { Cookie: cookie } })).text();
 
 /** The link that a page leads on with. */
-const nextIn = (html: string): string | undefined => /id="next".*?<a class="btn yes" href="([^"]+)"/s.exec(html)?.[1];
+const nextIn = (html: string): string | undefined => /id="next".*?<a class="btn yes approve" href="([^"]+)"/s.exec(html)?.[1];
 
 async function listen(link: string, cookie?: string): Promise<{ readonly told: { next?: string | null }[]; readonly close: () => void }> {
   const headers = { Upgrade: "websocket", Origin: publicUrl, ...(cookie === undefined ? {} : { Cookie: cookie }) };
