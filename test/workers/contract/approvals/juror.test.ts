@@ -256,15 +256,13 @@ describe("without asking it", () => {
     says = word("ask");
     const input = { tool_name: "delete_file", tool_input: { path: "/tmp/report.txt" } };
     await postHook(hookInput("", input), { query: "?wait=1" });
-    const { run, link } = await nextReview();
+    await nextReview();
     // What it had people asked about in the last hour alone is known of its cases.
     travel(61 * 60_000);
     says = word("pass");
-    const again = postHook(hookInput("", { ...input, tool_use_id: "toolu_02" }));
-    await press(link, "approve");
-    expect(await (await again).json()).toMatchObject({ hookSpecificOutput: { permissionDecision: "allow" } });
+    const again = await postHook(hookInput("", { ...input, tool_use_id: "toolu_02" }), { query: "?wait=1" });
+    expect(await again.text()).toContain("Call the tool again");
     expect(seen).toHaveLength(1);
-    expect(new Set((await notices()).map((notice) => notice.run))).toEqual(new Set([run]));
   });
 
   test("a grant, a rule in shadow and a call that no rule is about go on as without it", async () => {
