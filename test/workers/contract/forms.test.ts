@@ -295,7 +295,7 @@ describe("the form's page", () => {
     const secret = { type: "object", properties: { apiKey: { type: "string", title: "Your API key" } } };
     asksInSession({ ...form, requestedSchema: secret });
     const called = (await inSession("sessions")).call("call");
-    expect((await page()).html).toContain("asks for a secret");
+    expect((await page()).html).toContain("Asks for a secret");
     expect((await sends((fields) => fields.set("edit:/content/apiKey", ""))).status).toBe(303);
     await called;
     upstream = scriptUpstream();
