@@ -105,6 +105,8 @@ export default defineConfig({
     sequence: { sequencer: SmokeFirst },
     // What a passing test prints is of no use to whoever reads the run.
     silent: "passed-only",
+    // Of a request that its test did not wait for (test/workers/support/in-flight.ts).
+    onUnhandledError: ({ message }) => message !== "The test has ended.",
     projects: [
       {
         // Pure code and pages, in Node.

@@ -126,14 +126,14 @@ describe("what cannot be asked", () => {
     expect(code).toBe(2);
   });
 
-  test("a .dev.vars that lacks a line is named in one sentence", async () => {
+  test("a secret of .dev.vars that is too short is named in one sentence", async () => {
     const checkout = join(folder, "checkout");
     for (const part of ["scripts", "client", "shared", "package.json"]) cpSync(join(root, part), join(checkout, part), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
-    writeFileSync(join(checkout, ".dev.vars"), "ADMIN_TOKEN=a-token-of-this-test-0123456789\n");
+    writeFileSync(join(checkout, ".dev.vars"), "ADMIN_TOKEN=a-token-of-this-test-0123456789\nLINK_KEY=short\n");
     const program = startProgram(join(checkout, "scripts/doctor.ts"), ["--url", "http://127.0.0.1:1"], { ADMIN_TOKEN: "" });
     const code = await program.exited;
-    expect(program.printed()).toMatch(/^npm run doctor: \.dev\.vars has no LINK_KEY [^\n]*\n$/);
+    expect(program.printed()).toMatch(/^npm run doctor: LINK_KEY in \.dev\.vars must have 16 [^\n]*\n$/);
     expect(code).toBe(2);
   });
 

@@ -306,12 +306,11 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
 
     const asked = ask("Text for the other model.");
     const page = await open(await newNotice(started.url, "request", seen));
-    expect(
-      await page.locator("input[name=model]").evaluateAll((radios) => radios.map((radio) => (radio as HTMLInputElement).value)),
-    ).toEqual(["first", "other"]);
+    const models = page.locator("select[name=model] option");
+    expect(await models.evaluateAll((all) => all.map((each) => (each as HTMLOptionElement).value))).toEqual(["first", "other"]);
     await tabTo(page, "#settings > summary");
     await page.keyboard.press("Enter");
-    await tabTo(page, "input[type=radio][value=first]");
+    await tabTo(page, "select[name=model]");
     await page.keyboard.press("ArrowDown");
     await shoot(page, "other-model");
     expect(await page.locator("button[value^=approve]").innerText()).toBe("Approve with 1 change");

@@ -1,11 +1,14 @@
 // What every file of tests inside workerd begins and ends with. The files share runtimes, in which
 // a module is loaded once: hooks that a module registered would be those of the first file alone.
 
-import { afterAll, afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, aroundEach, beforeEach } from "vitest";
 import { backToNow } from "../objects/inside.ts";
 import { beginTest, endFile, endTest } from "./gateway.ts";
+import { asTest } from "./in-flight.ts";
 import { disperseAll } from "./lane.ts";
 import { expectNoLeaks } from "./logs.ts";
+
+aroundEach(asTest);
 
 beforeEach(beginTest);
 

@@ -158,7 +158,7 @@ async function writeDocument(name: "policy" | "routing", document: object, expec
 
 /** Gives up what the test has left under way, and takes away all that it stored. */
 export async function endTest(): Promise<void> {
-  giveUp();
+  giveUp(kept);
   const isCalm = await noneAtWork(2_000);
   vi.restoreAllMocks();
   travelled = 0;

@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)("the page of a server's tools in a b
     await tab.getByRole("link", { name: "2 tools changed" }).click();
     await tab.getByText("is hidden until you accept it.").first().waitFor();
     expect(await tab.locator("del").first().textContent()).toContain("merged");
-    expect(await tab.locator(".findings").textContent()).toContain("ignore its instructions");
+    expect(await tab.locator(".findings").textContent()).toContain("Overrides earlier instructions");
     await expectGoodPage(tab, "console-tools");
     await tab.getByRole("button", { name: "Accept change delete_branch" }).click();
     await tab.getByText("Accepted.").waitFor();
