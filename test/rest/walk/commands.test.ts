@@ -108,8 +108,8 @@ function approving(): () => Promise<void> {
 }
 
 /**
- * Remembers the servers document; what is returned puts it back. The servers that some pages add are
- * examples which nobody can reach, and the README's `npm run doctor` fails for one.
+ * Remembers the servers document; what is returned puts it back. The servers that some pages add
+ * are examples which nobody can reach, and the README's `npm run doctor` fails for one.
  */
 async function serversNow(): Promise<() => Promise<void>> {
   const address = `${url}/admin/servers`;
