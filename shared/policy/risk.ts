@@ -64,9 +64,8 @@ const placesShown = 10;
 /**
  * Checks everything in a content that another party reads as text. That there are images or tools
  * is a fact about the content and no warning; vectors are not checked. At most eleven notes of
- * each kind and level (of secrets ten for each
- * kind of secret), in the order of the content. Linear in its size; no note repeats anything from
- * it.
+ * each kind and level (of secrets ten for each kind of secret), in the order of the content. Linear
+ * in its size; no note repeats anything from it.
  */
 export function findRisks(content: Content): RiskNote[] {
   const notes = new Notes();
