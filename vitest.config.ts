@@ -61,12 +61,7 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
 const root = fileURLToPath(new URL(".", import.meta.url));
 const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 
-/**
- * Files share runtimes, each of which takes two seconds of a core: nothing is stored, kept or under
- * way where a file begins (each-file.ts).
- */
 const inWorkerd = {
-  isolate: false,
   setupFiles: ["test/workers/support/each-file.ts"],
   hookTimeout: 60_000,
   deps: {
@@ -133,6 +128,9 @@ export default defineConfig({
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
           exclude: ["test/workers/sealed/**", "test/workers/traced/**"],
+          // Each runtime takes two seconds of a core: files share them. Nothing is stored, kept or
+          // under way where a file begins (each-file.ts).
+          isolate: false,
           testTimeout: 180_000,
           maxWorkers: 4,
           ...inWorkerd,

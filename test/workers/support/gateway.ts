@@ -15,7 +15,7 @@ import { serveWritten } from "../../../workers/stores/documents.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { flushesUnderWay } from "../../../workers/pipeline/record/write-behind.ts";
 import { resetIsolate } from "../../../workers/platform/isolate.ts";
-import { forgetWork, giveUp, handled, noneAtWork, whileTestLasts } from "./in-flight.ts";
+import { forgetWork, giveUp, handled, noneAtWork, noneBehind, whileTestLasts } from "./in-flight.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
@@ -176,10 +176,18 @@ export async function endTest(): Promise<void> {
  * After the last file the test's runner can no longer load them, and reports an error of no test.
  */
 export async function endFile(): Promise<void> {
+  await noneBehind(3_000);
   for (let tries = 0; flushesUnderWay() > 0 && tries < 150; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
   resetIsolate();
-  await reset();
+  // A call that was on its way when its caller was given up arrives at a new object.
+  for (let times = 0; times < lastResets; times += 1) {
+    await new Promise((resolve) => setTimeout(resolve, lastResetMs));
+    await reset();
+  }
 }
+
+const lastResets = 3;
+const lastResetMs = 250;
 
 const realNow = Date.now.bind(Date);
 let travelled = 0;
