@@ -61,6 +61,7 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
 const root = fileURLToPath(new URL(".", import.meta.url));
 const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 
+/** Each file has a runtime of its own: what a file before it left under way would reach into it. */
 const inWorkerd = {
   setupFiles: ["test/workers/support/each-file.ts"],
   hookTimeout: 60_000,
@@ -128,9 +129,6 @@ export default defineConfig({
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
           exclude: ["test/workers/sealed/**", "test/workers/traced/**"],
-          // Each runtime takes two seconds of a core: files share them. Nothing is stored, kept or
-          // under way where a file begins (each-file.ts).
-          isolate: false,
           testTimeout: 180_000,
           maxWorkers: 4,
           ...inWorkerd,

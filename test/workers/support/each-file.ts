@@ -1,5 +1,4 @@
-// What every file of tests inside workerd begins and ends with. The files share runtimes, in which
-// a module is loaded once: hooks that a module registered would be those of the first file alone.
+// What every file of tests inside workerd begins and ends with, and each of its tests.
 
 import { afterAll, afterEach, aroundEach, beforeEach } from "vitest";
 import { backToNow } from "../objects/inside.ts";

@@ -14,8 +14,7 @@ import worker from "../../../workers/index.ts";
 import { serveWritten } from "../../../workers/stores/documents.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { flushesUnderWay } from "../../../workers/pipeline/record/write-behind.ts";
-import { resetIsolate } from "../../../workers/platform/isolate.ts";
-import { forgetWork, giveUp, handled, noneAtWork, noneBehind, whileTestLasts } from "./in-flight.ts";
+import { forgetWork, giveUp, handled, noneAtWork, whileTestLasts } from "./in-flight.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
@@ -172,22 +171,12 @@ export async function endTest(): Promise<void> {
 }
 
 /**
- * Ends a file's tests: what goes on behind answers calls objects until it ends, and stores in them.
- * After the last file the test's runner can no longer load them, and reports an error of no test.
+ * Ends a file's tests: a flush that goes on calls objects, which the test's runner can no longer
+ * load, and it would report an error of no test.
  */
 export async function endFile(): Promise<void> {
-  await noneBehind(3_000);
   for (let tries = 0; flushesUnderWay() > 0 && tries < 150; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-  resetIsolate();
-  // A call that was on its way when its caller was given up arrives at a new object.
-  for (let times = 0; times < lastResets; times += 1) {
-    await new Promise((resolve) => setTimeout(resolve, lastResetMs));
-    await reset();
-  }
 }
-
-const lastResets = 3;
-const lastResetMs = 250;
 
 const realNow = Date.now.bind(Date);
 let travelled = 0;

@@ -15,8 +15,6 @@ const never = <T>(): Promise<T> => new Promise(() => {});
 
 /** Handlers that have not answered, and responses that are still written. */
 let atWork = 0;
-/** What goes on behind answers: a run that is begun for a caller who has its 202, for one. */
-let behind = 0;
 /** Whose work is counted. */
 let counted = {};
 const clients = new Set<AbortController>();
@@ -38,7 +36,7 @@ export function handled<E>(fetch: Fetch<E>): Fetch<E> {
       isDone = true;
     };
     try {
-      const answer = await fetch(request, env, counting(ctx));
+      const answer = await fetch(request, env, ctx);
       if (isKeptAlive(answer)) return watched(answer, done);
       done();
       return answer;
@@ -48,20 +46,6 @@ export function handled<E>(fetch: Fetch<E>): Fetch<E> {
     }
   };
 }
-
-/** The same context; what is given to it to wait for is counted. */
-const counting = (ctx: ExecutionContext): ExecutionContext =>
-  new Proxy(ctx, {
-    get(of, name) {
-      if (name === "waitUntil")
-        return (work: Promise<unknown>): void => {
-          behind += 1;
-          of.waitUntil(work.finally(() => (behind -= 1)));
-        };
-      const value: unknown = Reflect.get(of, name, of);
-      return typeof value === "function" ? value.bind(of) : value;
-    },
-  });
 
 const isKeptAlive = ({ body, headers }: Response): boolean =>
   body !== null &&
@@ -121,13 +105,6 @@ export async function noneAtWork(mostMs: number): Promise<boolean> {
   const isAtWork = (): boolean => atWork > 0;
   for (let waited = 0; isAtWork() && waited < mostMs; waited += 5) await new Promise((resolve) => setTimeout(resolve, 5));
   return !isAtWork();
-}
-
-/** Waits until nothing goes on behind answers either, for so many milliseconds at most. */
-export async function noneBehind(mostMs: number): Promise<void> {
-  const isBehind = (): boolean => behind > 0;
-  for (let waited = 0; isBehind() && waited < mostMs; waited += 20) await new Promise((resolve) => setTimeout(resolve, 20));
-  behind = 0;
 }
 
 /** What is still at work hangs for good, and is counted no longer. */
