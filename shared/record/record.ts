@@ -175,6 +175,18 @@ export type TreeHead = { readonly size: number; readonly root: string };
  */
 export type ActsEnd = { readonly run: string; readonly seq: number; readonly tree: TreeHead | null };
 
+/** What is known of a request from its beginning, where nothing more is. */
+export type BegunFacts = {
+  /** The API key's id. */
+  readonly key: string;
+  readonly endpoint: Endpoint;
+  readonly server: string;
+  readonly method: string;
+  readonly name: string;
+  /** The requestor's id of the request. */
+  readonly requestId?: string;
+};
+
 export type RecordFact =
   | OperatorFact
   /** The first event of a month of operators' acts: the end of the month before. */
@@ -383,16 +395,7 @@ export type RecordFact =
    * The gateway was cut off before it wrote what became of the request: its caller may have its
    * answer, and a model may have been paid. `reservedAt`: when it came, in ISO 8601.
    */
-  | {
-      readonly kind: "outcomeUnknown";
-      readonly key: string;
-      readonly endpoint: Endpoint;
-      readonly server: string;
-      readonly method: string;
-      readonly name: string;
-      readonly requestId?: string;
-      readonly reservedAt: string;
-    }
+  | (BegunFacts & { readonly kind: "outcomeUnknown"; readonly reservedAt: string })
   | { readonly kind: "requestorLeft" | "requestorBack" }
   /** An identical request, whose caller waits, took over this run or its stored reply. */
   | (Serving & {

@@ -19,9 +19,17 @@ const longestWord = 40;
 
 /** The places of warnings in the text that each of them is about. */
 export const markedParts = (text: string, risks: readonly NumberedRisk[]): MarkedPart[] =>
-  risks.flatMap(({ number, note }) =>
-    [...placesOf(text, note)].slice(0, mostPlaces).map((part) => ({ ...part, number, level: note.level })),
-  );
+  risks.flatMap(({ number, note }) => [...firstOf(placesOf(text, note))].map((part) => ({ ...part, number, level: note.level })));
+
+/** The search ends with them: a text may have any number. */
+function* firstOf(places: Iterable<Part>): Generator<Part> {
+  let count = 0;
+  for (const place of places) {
+    yield place;
+    count += 1;
+    if (count === mostPlaces) return;
+  }
+}
 
 function* placesOf(text: string, note: RiskNote): Generator<Part> {
   if ("more" in note) return;

@@ -5,22 +5,11 @@ import type { SubjectRequest } from "../model/subject/subject.ts";
 import { isToolCall } from "../model/subject/subject.ts";
 import type { Requestor } from "./run-input.ts";
 import { samplingMethod } from "../relay/messages.ts";
-import { type Endpoint, type RecordFact, idWord, providersWord } from "../record/record.ts";
+import { type BegunFacts, type Endpoint, type RecordFact, idWord, providersWord } from "../record/record.ts";
 import { type RunSummary, uncalled } from "../record/run-summary.ts";
 
-/** What is known of a request from its beginning, as the record has it. */
-export type ReservedFacts = {
-  /** The API key's id. */
-  readonly key: string;
-  readonly endpoint: Endpoint;
-  readonly server: string;
-  readonly method: string;
-  readonly name: string;
-  /** The requestor's id of the request. */
-  readonly requestId?: string;
-  /** It is about a tool's call. */
-  readonly call?: true;
-};
+/** What the record is told of a request. `call`: it is about a tool's call. */
+export type ReservedFacts = BegunFacts & { readonly call?: true };
 
 /** `at`: when it was reserved, in Unix milliseconds. */
 export type ReservedRequest = { readonly run: string; readonly at: number; readonly facts: ReservedFacts };

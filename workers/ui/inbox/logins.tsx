@@ -92,10 +92,17 @@ export const Logins = ({ action, list, now }: LoginsInput & { readonly now: numb
 /** `to`: the server's own sign-in. */
 export type LoginLeavePageInput = { readonly server: string; readonly to: string; readonly host: string };
 
-export const LoginLeavePage = ({ cspNonce, server, to, host }: LoginLeavePageInput & { readonly cspNonce: string }) => {
+export const LoginLeavePage = ({ cspNonce, server, to, host }: LoginLeavePageInput & { readonly cspNonce: string }) => (
+  <LeavePage cspNonce={cspNonce} title={fillText(useWords().inbox.logins.leave, { host, server })} to={to} host={host} />
+);
+
+type LeavePageProps = { readonly cspNonce: string; readonly title: string; readonly to: string; readonly host: string };
+
+/** The page that leads a browser to a sign-in elsewhere, by itself and by its link. */
+export const LeavePage = ({ cspNonce, title, to, host }: LeavePageProps) => {
   const { logins } = useWords().inbox;
   return (
-    <PlainDocument title={fillText(logins.leave, { host, server })} cspNonce={cspNonce}>
+    <PlainDocument title={title} cspNonce={cspNonce}>
       <p>{logins.leaveLead}</p>
       <p>
         <a href={to} rel="noreferrer">

@@ -8,6 +8,7 @@ import { findSessionScript } from "../session-script.ts";
 import { useWords } from "../language.ts";
 import { Name } from "../outside-text.tsx";
 import { fill, fillText } from "../sentence.tsx";
+import { LeavePage } from "./logins.tsx";
 
 /**
  * Why nobody was signed in. `stranger`: Cloudflare Access signed in somebody who is no reviewer.
@@ -122,19 +123,9 @@ export const SignInEnterPage = ({ cspNonce, action, nonce, problem }: SignInEnte
 /** `to`: the issuer's sign-in. */
 export type IssuerLeavePageInput = { readonly issuer: string; readonly to: string; readonly host: string };
 
-export const IssuerLeavePage = ({ cspNonce, issuer, to, host }: IssuerLeavePageInput & { cspNonce: string }) => {
-  const { signIn, logins } = useWords().inbox;
-  return (
-    <PlainDocument title={fillText(signIn.at, { issuer })} cspNonce={cspNonce}>
-      <p>{logins.leaveLead}</p>
-      <p>
-        <a href={to} rel="noreferrer">
-          {fill(logins.goOn, { host: <Name value={host} /> })}
-        </a>
-      </p>
-    </PlainDocument>
-  );
-};
+export const IssuerLeavePage = ({ cspNonce, issuer, to, host }: IssuerLeavePageInput & { cspNonce: string }) => (
+  <LeavePage cspNonce={cspNonce} title={fillText(useWords().inbox.signIn.at, { issuer })} to={to} host={host} />
+);
 
 /** The page that an issuer leads back to. `fields`: what the browser came with. */
 export type IssuerReturnPageInput = SignInEnterPageInput & { readonly fields: Readonly<Record<string, string>> };
