@@ -1,8 +1,9 @@
 // A function from request to response behind a real socket of this machine, for what is looked at
 // from outside.
 
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestOf } from "./incoming-request.ts";
 
 export type Served = { readonly url: string; readonly close: () => Promise<void> };
 
@@ -11,7 +12,9 @@ export async function serve(answer: (request: Request) => Promise<Response>, por
   const server = createServer((incoming, outgoing) => {
     void (async () => {
       try {
-        const response = await answer(await requestOf(incoming));
+        const gone = new AbortController();
+        outgoing.once("close", () => gone.abort());
+        const response = await answer(await requestOf(incoming, gone.signal));
         outgoing.writeHead(response.status, Object.fromEntries(response.headers));
         outgoing.end(Buffer.from(await response.arrayBuffer()));
       } catch {
@@ -29,18 +32,4 @@ export async function serve(answer: (request: Request) => Promise<Response>, por
         server.closeAllConnections();
       }),
   };
-}
-
-async function requestOf(incoming: IncomingMessage): Promise<Request> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer); // No encoding is set: chunks are buffers.
-  const gone = new AbortController();
-  incoming.once("close", () => {
-    if (!incoming.complete || incoming.socket.destroyed) gone.abort();
-  });
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
-  const method = incoming.method ?? "GET";
-  const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
-  return new Request(`http://127.0.0.1${incoming.url ?? "/"}`, { method, headers, signal: gone.signal, ...body });
 }

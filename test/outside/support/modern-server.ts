@@ -4,6 +4,7 @@
 import { createMcpHandler, McpServer, type ServerNotifier } from "@modelcontextprotocol/server";
 import { hostileTools, listThatAsks } from "./modern-hostile.ts";
 import { modernServer, type SlowCalls } from "./modern-tools.ts";
+import { keptUntil } from "../../support/incoming-request.ts";
 import { type Endpoint, serveStreaming } from "./relay-serve.ts";
 
 /** One request as it came. */
@@ -96,7 +97,7 @@ export function modernEndpoint(options: ModernOptions = {}): ModernEndpoint {
     if (message !== undefined) received.push(receivedOf(message, request.headers));
     const answered = message === undefined ? undefined : byHand(message, earlier, hostileLists);
     const { url, headers, signal } = request;
-    return answered ?? handler.fetch(new Request(url, { method: "POST", headers, signal, body: text }));
+    return answered ?? handler.fetch(keptUntil(signal, new Request(url, { method: "POST", headers, signal, body: text })));
   };
   return { endpoint, received, slow, release: () => release(), notify: handler.notify };
 }

@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestOf } from "../../support/incoming-request.ts";
 
 /** An MCP server's endpoint, as a function. */
 export type Endpoint = (request: Request) => Promise<Response>;
@@ -40,18 +41,4 @@ async function pass(answer: Endpoint, incoming: IncomingMessage, outgoing: Serve
     outgoing.write(piece.value);
   }
   outgoing.end();
-}
-
-async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer); // No encoding is set: chunks are buffers.
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
-  const body = chunks.length === 0 ? {} : { body: Buffer.concat(chunks) };
-  return new Request(`http://${incoming.headers.host ?? "127.0.0.1"}${incoming.url ?? "/"}`, {
-    method: incoming.method ?? "GET",
-    headers,
-    signal,
-    ...body,
-  });
 }

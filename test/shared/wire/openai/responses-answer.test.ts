@@ -54,7 +54,7 @@ const eventsIn = (written: string): Event[] =>
     .trimEnd()
     .split("\n\n")
     .map((event) => {
-      const [, name = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(event) ?? [];
+      const [, name = "", data = ""] = /^event: (.*)\ndata: ([^\n]*)$/.exec(event) ?? [];
       const read = JSON.parse(data) as Event;
       expect(read.type).toBe(name);
       return read;
