@@ -140,8 +140,9 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
   .lines { table-layout: fixed; } .lines :is(td, th) { padding-block: .125rem; line-height: 1.375rem; vertical-align: middle; }
   .lines td, .lines td.main-cell { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; } .lines td * { white-space: nowrap; overflow-wrap: normal; }
   .lines, .lines .name { font-size: .9375rem; } .lines .tag { padding: 0 .375rem; line-height: 1.25rem; font-size: .875rem; vertical-align: top; }
-  .lines .col-time { width: 4.5rem; } .lines .col-by { width: 19%; } .lines .col-key, .lines .col-model { width: 6rem; } .lines .col-outcome { width: 9.75rem; } .lines .col-cost { width: 3.75rem; } .lines .col-wait { width: 8rem; }
+  .lines .col-time { width: 7.5rem; } .lines .col-by { width: 19%; } .lines .col-key, .lines .col-model { width: 9%; } .lines .col-outcome { width: 9.75rem; } .lines .col-cost { width: 4rem; } .lines .col-wait { width: 8rem; }
 }
+@media (min-width: 62rem) and (max-width: 75rem) { .lines .col-key, .lines .col-key-of { display: none; } }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
 `;
 

@@ -10,6 +10,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { ApiFailed, detailsOf } from "../api.ts";
 import { exampleCommand } from "../example-command.ts";
+import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Details, Download, Empty, LinkButton, Names, Note } from "../pieces.tsx";
 import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
@@ -66,7 +67,8 @@ const None = () => {
 
 const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNames }) => {
   const texts = useTexts(requestsWords);
-  const { numbers } = useWords();
+  const { dollars } = useWords().numbers;
+  const { span } = numbersOf(visit.language);
   const wait = waitOf(line, visit.now);
   return (
     <tr>
@@ -78,7 +80,7 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNam
           <AskedBy line={line} />
         </a>
       </td>
-      <td data-k={texts.columns.key}>
+      <td class="col-key-of" data-k={texts.columns.key}>
         <Name value={keys.get(line.key) ?? line.key} />
       </td>
       <td>{line.model === null ? <None /> : <Name value={line.model} />}</td>
@@ -88,9 +90,9 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNam
       <td class="full why">
         <Why line={line} />
       </td>
-      <td class="num">{isCounted(line) ? numbers.dollars(line.usage.costUsd) : <None />}</td>
+      <td class="num">{isCounted(line) ? dollars(line.usage.costUsd) : <None />}</td>
       <td class="num whole" {...(wait === null ? {} : { "data-k": texts.columns.wait })}>
-        {wait === null ? <None /> : line.endedAt === null ? fillText(texts.soFar, { span: numbers.span(wait) }) : numbers.span(wait)}
+        {wait === null ? <None /> : line.endedAt === null ? fillText(texts.soFar, { span: span(wait) }) : span(wait)}
       </td>
     </tr>
   );
