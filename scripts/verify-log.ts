@@ -37,7 +37,7 @@ export const overHttp =
       token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } },
     );
     if (answer.status === 404) return null;
-    if (!answer.ok) throw new Error(`${url}/record/${shard}/${path}: the gateway answered ${answer.status}`);
+    if (!answer.ok) throw unread(answer);
     return new Uint8Array(await answer.arrayBuffer());
   };
 
@@ -154,6 +154,11 @@ export const keyOf = (text: string): NoteKey | undefined => readVerifierKey(text
 /** What the gateway itself says: no proof where the gateway is not trusted. */
 export async function keyOfGateway(url: string, token: string | undefined): Promise<NoteKey | undefined> {
   const answer = await fetch(`${url}/record/0/checkpoint`, token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } });
-  if (!answer.ok) throw new Error(`${url}/record/0/checkpoint: the gateway answered ${answer.status}`);
+  if (!answer.ok) throw unread(answer);
   return keyOf(answer.headers.get("Countersign-Record-Key") ?? "");
 }
+
+const unread = ({ url, status }: Response): Error =>
+  new Error(
+    `${url}: the gateway answered ${status}${status === 401 ? ". Its record is for operators: set ADMIN_TOKEN in the environment to the gateway's" : ""}`,
+  );

@@ -18,6 +18,7 @@ import { createReadStream } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { gatewayAddress } from "../client/cli/gateway-address.ts";
 import type { JsonObject } from "../shared/encoding.ts";
 import { readEntries } from "../shared/record/log/entry.ts";
 import { areActs } from "../shared/record/operators.ts";
@@ -261,12 +262,12 @@ const options = {
 type Options = { readonly [Name in keyof typeof options]?: string | undefined };
 
 async function verifyFiles({ url, bucket, key: given, known, from = "0" }: Options, each: Parameters<LogReader>[0]): Promise<number> {
-  const token = process.env["ADMIN_TOKEN"] || undefined;
-  const gateway = url?.replace(/\/$/, "");
-  const key = given !== undefined ? keyOf(given) : gateway === undefined ? undefined : await keyOfGateway(gateway, token);
+  const adminToken = process.env["ADMIN_TOKEN"] || undefined;
+  const gateway = url === undefined ? undefined : gatewayAddress(url, "ADMIN_TOKEN");
+  const key = given !== undefined ? keyOf(given) : gateway === undefined ? undefined : await keyOfGateway(gateway, adminToken);
   if (key === undefined) throw new Error("--key is not a key: GET /record/0/checkpoint has it in the header Countersign-Record-Key");
   if (given === undefined) console.log("The key is what the gateway says of itself; give the one that you noted with --key.");
-  const files = gateway === undefined ? inFolder(bucket ?? "") : overHttp(gateway, token);
+  const files = gateway === undefined ? inFolder(bucket ?? "") : overHttp(gateway, adminToken);
   const reports = await verifyLogs(files, key, { from: Number(from), each, ...(known === undefined ? {} : { known: knownNotes(known) }) });
   const { text, exitCode } = logReport(reports);
   console.log(text);
