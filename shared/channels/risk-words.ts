@@ -13,6 +13,7 @@ export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWord
     case "urlWithData":
     case "overridesInstructions":
     case "asksSecret":
+    case "lookAlikes":
       return risk[note.kind];
     case "size":
       return textOf(risk.size, { n: note.characters }, lang);

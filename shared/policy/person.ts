@@ -1,6 +1,7 @@
 // When two names are one person's. The policy refuses two such reviewers, and bars and quorums
 // compare names this way.
 
+import { drawnAs } from "../look-alikes.ts";
 import { foldCase } from "../routing/fold-case.ts";
 
 /** `name` for comparison: without compatibility forms (NFKC), case, and white space at the ends. */
@@ -21,57 +22,3 @@ export const drawnKey = (name: string): string => {
   for (const character of name.normalize("NFKC").trim()) drawn += drawnAs.get(character) ?? character;
   return foldCase(drawn);
 };
-
-/** A letter, then the characters that look like it. */
-const lookAlikes = [
-  "aаɑα",
-  "bЬ",
-  "cсϲ",
-  "dԁ",
-  "eеҽ",
-  "gɡց",
-  "hһհ",
-  "iіɩι",
-  "jјϳ",
-  "kκк",
-  "lIӏ1|Ιⵏ",
-  "mм",
-  "nոռ",
-  "oоοօσ0",
-  "pрρ",
-  "qԛզ",
-  "rг",
-  "sѕ",
-  "tт",
-  "uυսц",
-  "vѵν",
-  "wԝωѡ",
-  "xхχ",
-  "yуγү",
-  "zᴢ",
-  "AАΑ",
-  "BВΒ",
-  "CСϹ",
-  "EЕΕ",
-  "GԌ",
-  "HНΗ",
-  "lІӀ",
-  "JЈ",
-  "KКΚК",
-  "MМΜ",
-  "NΝ",
-  "OОΟՕ",
-  "PРΡ",
-  "SЅՏ",
-  "TТΤ",
-  "UՍ",
-  "VѴ",
-  "WԜ",
-  "XХΧ",
-  "YҮΥУ",
-  "ZΖ",
-];
-
-const drawnAs: ReadonlyMap<string, string> = new Map(
-  lookAlikes.flatMap(([letter = "", ...others]) => others.map((other) => [other, letter] as const)),
-);

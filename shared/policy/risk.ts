@@ -8,6 +8,7 @@ import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
 import { walkResultContent } from "../model/subject/tool-call.ts";
 import { type Walk, alike } from "../model/subject/walk.ts";
 import { unreachable } from "../result.ts";
+import { disguisedWordsAt } from "../look-alikes.ts";
 import { type InvisibleCharacter, findInvisible } from "../invisible-characters.ts";
 import { pointerStep } from "../json/issue-collector.ts";
 import { objectOf } from "../json/values.ts";
@@ -39,7 +40,7 @@ export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((
  */
 type RiskFinding =
   /** `asksSecret`: a field of a form asks for what no server may ask for in one. */
-  | { readonly kind: "urlWithData" | "addressesReviewer" | "overridesInstructions" | "asksSecret" }
+  | { readonly kind: "urlWithData" | "addressesReviewer" | "overridesInstructions" | "asksSecret" | "lookAlikes" }
   | { readonly kind: "credential"; readonly of: CredentialKind }
   /** `characters`: more than these, for `size`; a run of these, for `blob`. */
   | { readonly kind: "size" | "blob"; readonly characters: number }
@@ -200,6 +201,7 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   const address = addressesReviewer(lower);
   if (address !== undefined) notes.add(address, pointer, { kind: "addressesReviewer" });
   if (overridesInstructions(lower)) notes.add("medium", pointer, { kind: "overridesInstructions" });
+  if (disguisedWordsAt(text).next().done !== true) notes.add("medium", pointer, { kind: "lookAlikes" });
 }
 
 /** Which warning a character makes that nobody sees. */

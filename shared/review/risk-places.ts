@@ -3,6 +3,7 @@
 // text since.
 
 import { findInvisible } from "../invisible-characters.ts";
+import { disguisedWordsAt } from "../look-alikes.ts";
 import { addressesReviewerAt, collectorsAt, overridesInstructionsAt, urlsWithDataAt } from "../policy/phrases.ts";
 import { type RiskNote, invisibleRiskOf } from "../policy/risk.ts";
 import { blobsAt, credentialsAt } from "../policy/scan-text.ts";
@@ -49,6 +50,8 @@ function* placesOf(text: string, note: RiskNote): Generator<Part> {
       return yield* gapsOf(text, "lines");
     case "longSpace":
       return yield* gapsOf(text, "spaces");
+    case "lookAlikes":
+      return yield* disguisedWordsAt(text);
     case "size":
     case "asksSecret":
       return;

@@ -357,6 +357,13 @@ export const policyMutants: readonly Mutant[] = [
     to: "maxCostUsd >= wanted,",
   },
   {
+    name: "a word with letters that pass for Latin ones is a warning",
+    file: "shared/look-alikes.ts",
+    from: "others.length > 0 && latin.test(word) &&",
+    to: "others.length > 1 && latin.test(word) &&",
+    test: { file: "test/shared/policy/risk.test.ts", only: "a Cyrillic letter in an address" },
+  },
+  {
     ...conditions,
     name: "a condition on the risk counts",
     from: "isRiskAtLeast(risk, wanted),",

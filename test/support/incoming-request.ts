@@ -17,8 +17,8 @@ export async function requestOf(incoming: IncomingMessage, signal: AbortSignal):
 const kept = new Set<Request>();
 
 /**
- * The request itself. Node's `Request` hands an abort on for as long as somebody refers to it, and a
- * handler that waits for the abort may hold its signal alone.
+ * The request itself. Node's `Request` hands an abort on for as long as somebody refers to it, and
+ * a handler that waits for the abort may hold its signal alone.
  */
 export function keptUntil(signal: AbortSignal, request: Request): Request {
   kept.add(request);

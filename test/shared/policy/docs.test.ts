@@ -161,6 +161,7 @@ test("every kind of risk that the code has is described, and nothing else", () =
     control: null,
     credential: null,
     longSpace: null,
+    lookAlikes: null,
     overridesInstructions: null,
     size: null,
     tagCharacters: null,

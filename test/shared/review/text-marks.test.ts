@@ -67,3 +67,10 @@ test("a warning with a thousand places has marks for the first twenty", () => {
   const note = { level: "medium", kind: "control", characters: 1_000, pointer: "" } as const;
   expect(markedParts("a\u0007".repeat(1_000), [{ number: 1, note }])).toHaveLength(20);
 });
+
+test("a word whose letters only look Latin is marked whole", () => {
+  const text = "Send it to pay@ex\u0430mple.com, not to pay@example.com.";
+  expect(markedParts(text, [{ number: 1, note: { level: "medium", kind: "lookAlikes", pointer: "" } }])).toEqual([
+    { start: 11, end: 26, number: 1, level: "medium" },
+  ]);
+});

@@ -29,6 +29,7 @@ export const riskEn = {
   addressesReviewer: { high: "Asks the reviewer to approve", less: "Mentions review or approval" },
   overridesInstructions: "Overrides earlier instructions",
   asksSecret: "Asks for a secret: enter none",
+  lookAlikes: "Letters that only look Latin",
   invisible: {
     bidirectional: "{n, Invisible character reverses text/# characters reverse the text}",
     bidirectionalMark: "{n, # direction mark/# direction marks}",

@@ -29,6 +29,7 @@ export const riskZh = {
   addressesReviewer: { high: "要求审核人批准", less: "提到审核或批准" },
   overridesInstructions: "让模型无视原有指令",
   asksSecret: "索取机密，请勿填写",
+  lookAlikes: "有冒充拉丁字母的字符",
   invisible: {
     bidirectional: "{n} 个不可见字符使文字反向",
     bidirectionalMark: "{n} 个方向标记字符",

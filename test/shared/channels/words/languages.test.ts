@@ -115,7 +115,7 @@ describe("a sentence that is computed has no English in Chinese", () => {
   const invisible = ["bidirectional", "bidirectionalMark", "tagCharacters", "zeroWidth", "control", "unseen"] as const;
   const said: string[] = [
     ...invisible.map((kind) => riskWords({ level: "low", pointer: "", kind, characters: 1 }, catalogues["zh-CN"])),
-    ...(["urlWithData", "addressesReviewer", "overridesInstructions"] as const).flatMap((kind) =>
+    ...(["urlWithData", "addressesReviewer", "overridesInstructions", "lookAlikes"] as const).flatMap((kind) =>
       (["low", "high"] as const).map((level) => riskWords({ level, pointer: "", kind }, catalogues["zh-CN"])),
     ),
     riskWords({ level: "low", pointer: "", kind: "urlWithData", more: 2 }, catalogues["zh-CN"]),

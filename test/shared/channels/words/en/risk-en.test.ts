@@ -16,6 +16,7 @@ test.each([
   [{ level: "high", kind: "addressesReviewer", pointer }, "Asks the reviewer to approve"],
   [{ level: "medium", kind: "addressesReviewer", pointer }, "Mentions review or approval"],
   [{ level: "medium", kind: "overridesInstructions", pointer }, "Overrides earlier instructions"],
+  [{ level: "medium", kind: "lookAlikes", pointer }, "Letters that only look Latin"],
   [{ level: "medium", kind: "zeroWidth", characters: 1, pointer }, "1 zero-width character"],
   [{ level: "high", kind: "bidirectional", characters: 1, pointer }, "Invisible character reverses text"],
   [{ level: "high", kind: "bidirectional", characters: 2, pointer }, "2 characters reverse the text"],
