@@ -72,9 +72,9 @@ function report(): string {
   });
   return `# Kills of the gateway, cell by cell
 
-The gateway is killed with \`kill -9\` at random moments while people decide about the sampling of several calls, and started again on the same data.
-The clients go on as they do by themselves: those of 2025 (SDK 1.x) resume their streams with \`Last-Event-ID\`, those of 2026 (SDK 2.x) send their
-requests again with the state that they were given. The server with sessions keeps its events, so that its streams can be resumed.
+The gateway is killed with \`kill -9\` at random moments while people decide about the sampling of several calls, and
+started again on the same data. Clients of 2025 (SDK 1.x) resume their streams with \`Last-Event-ID\`, those of 2026 (SDK
+2.x) send their requests again.
 
 \`npm run verify\` (\`test/verify/kill-cells.test.ts\`) writes this page. The last run: commit ${git("rev-parse", "--short", "HEAD")}, ${new Date().toISOString().slice(0, 10)},
 \`KILLS_SEED=${seed}\`.
@@ -83,20 +83,20 @@ requests again with the state that they were given. The server with sessions kee
 |---|---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
-And while people decide about six calls: two are approved, two changed and approved, one is approved and its result reviewed, one is denied. The
-gateway is killed after the first review, after the first decision or after the first call that the server gets, each of which takes the server 0.3 s.
-A client of 2025 calls again where its connection broke or it is told to, one of 2026 sends its request again.
+The same while people decide about six calls: two are approved, two changed and approved, one is approved and its result
+reviewed, one is denied. The kills come after the first review, decision or call that the server gets.
 
 | client | server | kills | calls that ran once, as approved | declined, and never sent | outcome unknown | decided twice | sent twice | lost |
 |---|---|---|---|---|---|---|---|---|
 ${callRows.join("\n")}
 
-- **Outcome unknown**: the continuation may have been at the server of 2026 when the gateway was killed. The server keeps no session, so
-  nobody can ask it; the call ends with an error that says so, and nothing is sent again. So does a reviewed call that may have been at its server.
-- **Rounds answered twice**: a server's request for sampling got two different answers, or a person was asked twice for one.
+- **Outcome unknown**: the continuation, or the reviewed call, may have been at its server when the gateway was killed.
+  The call ends with an error that says so, and nothing is sent again.
+- **Rounds answered twice**: a server's request for sampling got two different answers, or a person was asked twice for
+  one.
 - **Sent twice**: a call, or the continuation of one, that reached the server again.
 - **Lost**: a call that ended without its reply though the server could still give it.
-- **Posted again**: an answer that reached a server with sessions again, the same to the byte and under the same id. The gateway cannot know
-  whether the first one arrived; the server knows it by its id and ignores it.
+- **Posted again**: an answer that reached a server with sessions again, the same to the byte; the server knows it by its
+  id and ignores it.
 `;
 }
