@@ -4,7 +4,8 @@
 //   node scripts/storage-schema.ts
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
-// and one beside a column on the column; of these the document has those that say what is content.
+// and one beside a column on the column. The document has the first paragraph of a table's comment,
+// and of columns those that are content alone.
 // A test compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -23,29 +24,28 @@ const column = /^ *(\w+): "[^"]*",(?: \/\/ (.*))?$/;
 
 const isOfContent = (meaning: string): boolean => /(?<!without )\bcontent\b/.test(meaning);
 
-/** The lines of a file's schemas, as lines of the document. */
+const firstParagraph = (comment: readonly string[]): string[] => comment.join("\n").split("\n\n").slice(0, 1).filter(Boolean);
+
+const lineOf = (table: string, about: readonly string[]): string =>
+  about.length === 0 ? `- ${table}` : `- ${table}: ${about.join(" ").replaceAll("\n", " ")}`;
+
+/** A line for each table of a file's schemas, with the columns that are content. */
 function tablesIn(lines: readonly string[]): string[] {
   const written: string[] = [];
   let comment: string[] = [];
-  let plain: string[] | null = null;
+  let open: { readonly table: string; readonly about: string[] } | null = null;
   for (const line of lines) {
-    const [, name] = tableStart.exec(line) ?? longTexts.exec(line) ?? [];
-    const [, about] = /^ *\/\/ (.*)$/.exec(line) ?? [];
-    const [, cell, meaning] = (plain !== null && column.exec(line)) || [];
-    if (name !== undefined) {
-      written.push("", `### \`${name}\``, "", ...(comment.length === 0 ? [] : [comment.join(" "), ""]));
-      if (tableStart.test(line)) plain = [];
-      else written.push("**Content**: `name`, `part`, `text`.");
+    const [, name] = tableStart.exec(line) ?? [];
+    const [, texts] = longTexts.exec(line) ?? [];
+    const [, cell, meaning = ""] = (open !== null && column.exec(line)) || [];
+    if (texts !== undefined) written.push(lineOf(`\`${texts}\`, **long texts**`, firstParagraph(comment)));
+    if (name !== undefined) open = { table: `\`${name}\``, about: firstParagraph(comment) };
+    if (cell !== undefined && isOfContent(meaning)) open?.about.push(`\`${cell}\`: ${meaning}.`);
+    if (open !== null && line.trim() === "}),") {
+      written.push(lineOf(open.table, open.about));
+      open = null;
     }
-    // Constraints are in capitals.
-    if (cell !== undefined && cell !== cell.toUpperCase()) {
-      if (meaning === undefined || !isOfContent(meaning)) plain?.push(`\`${cell}\``);
-      else written.push(`- \`${cell}\`: ${meaning}`);
-    }
-    if (plain !== null && line.trim() === "}),") {
-      if (plain.length > 0) written.push(`- ${plain.join(", ")}`);
-      plain = null;
-    }
+    const [, about] = /^ *\/\/ ?(.*)$/.exec(line) ?? [];
     comment = about === undefined ? [] : [...comment, about];
   }
   return written;
@@ -58,7 +58,7 @@ function partOf(classes: readonly string[], file: string): string[] {
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
-  return [`## ${classes.join(", ")}`, "", about, "", `Columns: [${file}](../${folder}${file}).`, ...tablesIn(lines), ""];
+  return [`## ${classes.join(", ")}`, "", `${about} ([columns](../${folder}${file}))`, "", ...tablesIn(lines), ""];
 }
 
 export function documentNow(): string {

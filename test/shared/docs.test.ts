@@ -154,24 +154,20 @@ describe("docs/storage-schema.md", () => {
     expect(read("docs/storage-schema.md")).toBe(documentNow());
   });
 
-  test("has every table and column of every object, and no table is made but by a schema", () => {
+  test("has every table of every object, and no table is made but by a schema", () => {
     const classes = [...read("wrangler.toml").matchAll(/^class_name = "(\w+)"/gm)].map(([, name = ""]) => name);
     expect(Object.keys(schemas).toSorted()).toEqual(classes.toSorted());
     const parts = read("docs/storage-schema.md").split("\n## ");
-    const columns: string[] = [];
+    const found: string[] = [];
     for (const [name, { tables }] of Object.entries(schemas)) {
       const part = parts.find((each) => (each.split("\n")[0] ?? "").split(", ").includes(name)) ?? "";
       for (const sql of tables.filter((each) => each.startsWith("CREATE TABLE"))) {
-        const [, table = "", inside = ""] = /^CREATE TABLE (\w+) \((.*)\)/.exec(sql) ?? [];
-        const section = part.split("\n### ").find((each) => each.startsWith(`\`${table}\`\n`)) ?? "";
-        for (const [, column = ""] of inside.matchAll(/(?:^|, )([a-z_]+) (?:TEXT|INTEGER|BLOB)/g)) {
-          columns.push(`${name}.${table}.${column}`);
-          expect([name, table, column, section.includes(`\`${column}\``)]).toEqual([name, table, column, true]);
-        }
+        const [, table = ""] = /^CREATE TABLE (\w+) \(/.exec(sql) ?? [];
+        found.push(`${name}.${table}`);
+        expect([name, table, part.includes(`\n- \`${table}\``)]).toEqual([name, table, true]);
       }
     }
-    expect(columns).toContain("RunObject.outbox.due_at");
-    expect(columns).toContain("SessionObject.result.part");
+    expect(found).toContain("RunObject.outbox");
     const makers = filesOf("workers", ".ts").filter((path) => read(path).includes("CREATE TABLE"));
     expect(makers.map((path) => relative("workers", path))).toEqual(["objects/schema/schema.ts"]);
   });
@@ -190,7 +186,7 @@ describe("docs/storage-schema.md", () => {
       [...read(path).matchAll(/\bstorage\.put\("(\w+)"/g)].map(([, name = ""]) => name),
     );
     expect(entries).not.toEqual([]);
-    const [, section = ""] = /## KeyObject\n([\s\S]*?)\n### /.exec(read("docs/storage-schema.md")) ?? [];
+    const [, section = ""] = /## KeyObject\n([\s\S]*?)\n- /.exec(read("docs/storage-schema.md")) ?? [];
     for (const name of entries) expect(section).toContain(`\`${name}\``);
   });
 });

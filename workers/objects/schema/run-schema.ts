@@ -41,9 +41,11 @@ export const runTables = [
     form: "TEXT NOT NULL", // SHA-256 of the whole form: the same form again gets the same response
     used_at: "INTEGER NOT NULL",
   }),
-  // Work outside the object. A row is written in the transaction that caused it, and deleted when
-  // it is done. Rows of one chain are performed in order. Retries are after 1 s, doubling up to 60
-  // s, or when the other side says; a notice is attempted at most eight times.
+  // Work outside the object.
+  //
+  // A row is written in the transaction that caused it, and deleted when it is done. Rows of one
+  // chain are performed in order. Retries are after 1 s, doubling up to 60 s, or when the other
+  // side says; a notice is attempted at most eight times.
   rowidTable("outbox", {
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     chain: "TEXT NOT NULL", // the kind, or `inbox:` with a reviewer's position, or `notice:` and `tell:` with a link's id
@@ -80,10 +82,12 @@ export const runTables = [
 ];
 
 export const parkedTables = [
-  // A sampling request that the relay's client is asked first (`mode: "fallback"`). Objects with
-  // this table are not runs, and have no other; they are named by a MAC over session and request,
-  // and deleted when the client has responded, when the server's call has ended, or after 15
-  // minutes. Names: `request` (JSON of ParkedSampling), or `forgetAt` (the time of deletion).
+  // A sampling request that the relay's client is asked first (`mode: "fallback"`).
+  //
+  // Objects with this table are not runs, and have no other; they are named by a MAC over session
+  // and request, and deleted when the client has responded, when the server's call has ended, or
+  // after 15 minutes. Names: `request` (JSON of ParkedSampling), or `forgetAt` (the time of
+  // deletion).
   longTexts("parked"),
 ];
 

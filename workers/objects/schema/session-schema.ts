@@ -33,8 +33,9 @@ export const sessionSchema: Schema = {
     }),
     // The sampling requests, by which repeats are recognized. A row is deleted ten minutes after
     // its response; of a run 24 hours after the run's end, or after 60 days without word of it; of
-    // a refused request at once; of one whose Worker was lost after 24 hours. None is deleted while
-    // the record may lack its line.
+    // a refused request at once; of one whose Worker was lost after 24 hours.
+    //
+    // None is deleted while the record may lack its line.
     table("sampling", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL", // the sampling request's JSON-RPC id with its type
