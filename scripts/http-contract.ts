@@ -52,8 +52,13 @@ function tableOf(path: string, { security, tags }: Operation): string {
   return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
 }
 
-/** Operations that differ in the name of their document alone are one. */
+/**
+ * Operations that differ in the name of their document alone are one, and so are a page and its
+ * form.
+ */
 type Row = { readonly route: string; readonly summary: string; readonly table: string };
+
+const isPagesForm = (summary: string): boolean => /^The (?:form of that page|page's form)/.test(summary);
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
 
@@ -65,6 +70,11 @@ function rowsOf({ paths }: Description): Row[] {
       // The rest of it is at GET /openapi.
       const [begun = ""] = operation.summary.split(/[.:;] /);
       const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
+      const page = isPagesForm(summary) ? rows.get(`GET ${path}`) : undefined;
+      if (page !== undefined) {
+        rows.set(`GET ${path}`, { ...page, route: `GET, POST ${path}` });
+        continue;
+      }
       const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation) };
       if (!tables.has(row.table)) throw new Error(`no list has the operations for ${row.table}`);
       if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
