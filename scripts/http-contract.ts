@@ -1,5 +1,5 @@
 // Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them.
-// Their parameters and responses are there alone:
+// Their parameters and responses are there alone, and so are the pages for browsers:
 //
 //   node scripts/http-contract.ts
 //
@@ -37,8 +37,8 @@ const tables = new Map([
   ["key keyHeader admin", "The run's API key, or the operator"],
   ["admin", "The operator"],
   ["metrics admin", "`METRICS_TOKEN` or the operator"],
-  ["reviewer", "A reviewer's link or session, or Slack's signature"],
-  ["", "None; the console has a session of its own"],
+  ["reviewer", "Slack's signature"],
+  ["", "None"],
 ]);
 
 /**
@@ -52,34 +52,29 @@ function tableOf(path: string, { security, tags }: Operation): string {
   return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
 }
 
-/**
- * Operations that differ in the name of their document alone are one, and so are a page and its
- * form.
- */
+/** Operations that differ in the name of their document alone are one. */
 type Row = { readonly route: string; readonly summary: string; readonly table: string };
 
-const isPagesForm = (summary: string): boolean => /^The (?:form of that page|page's form)/.test(summary);
+/** A page for browsers, its form or what it listens to: no program calls these. */
+const isOfPages = (path: string): boolean => /^\/(?:$|console|inbox|r\/)/.test(path);
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
 
 function rowsOf({ paths }: Description): Row[] {
   const rows = new Map<string, Row>();
-  for (const [path, methods] of Object.entries(paths))
+  for (const [path, methods] of Object.entries(paths)) {
+    if (isOfPages(path)) continue;
     for (const [method, operation] of Object.entries(methods)) {
       const route = `${method.toUpperCase()} ${path.replace(aDocument, "$1{document}")}`;
       // The rest of it is at GET /openapi.
       const [begun = ""] = operation.summary.split(/[.:;] /);
       const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
-      const page = isPagesForm(summary) ? rows.get(`GET ${path}`) : undefined;
-      if (page !== undefined) {
-        rows.set(`GET ${path}`, { ...page, route: `GET, POST ${path}` });
-        continue;
-      }
       const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation) };
       if (!tables.has(row.table)) throw new Error(`no list has the operations for ${row.table}`);
       if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
       rows.set(route, row);
     }
+  }
   return [...rows.values()];
 }
 
