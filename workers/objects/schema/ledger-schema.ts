@@ -148,7 +148,9 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX notice_at ON notice (at)",
     // The next time at which each run's object has work to do, as it said with the last part of its
-    // record. The sweep wakes overdue runs. Deleted with the run.
+    // record.
+    //
+    // The sweep wakes overdue runs. Deleted with the run.
     table("expected", {
       run: "TEXT PRIMARY KEY",
       due_at: "INTEGER NOT NULL",

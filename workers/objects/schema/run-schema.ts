@@ -59,25 +59,29 @@ export const runTables = [
     due_at: "INTEGER NOT NULL",
     attempts: "INTEGER NOT NULL", // failed ones; the retry is after 0.5 to 1 s, doubling up to five minutes
   }),
-  // The run's own copy of its record. Events that were committed together are one row.
+  // The run's own copy of its record.
+  //
+  // Events that were committed together are one row.
   rowidTable("event", {
     seq: "INTEGER PRIMARY KEY", // of the row's first event, from 1
     events: "TEXT NOT NULL", // JSON of RecordEvent[] (shared/record/record.ts) without the run
   }),
-  // The sampling requests that this run answers: several where identical requests adopted it. The
-  // run is cancelled when the last is withdrawn.
+  // The sampling requests that this run answers: several where identical requests adopted it.
+  //
+  // The run is cancelled when the last is withdrawn.
   table("request_ref", {
     session: "TEXT NOT NULL", // the SessionObject's id
     originating: "TEXT NOT NULL",
     request: "TEXT NOT NULL",
     "PRIMARY KEY": "(session, originating, request)",
   }),
-  // A denied reply is deleted in the transaction of the denial. Names: `input` (RunInput without
-  // request, redaction, cached reply and juror's reason: no content), `cached`, `redaction:<gate>`
-  // (what rules masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model`
-  // (usage, notes, attempts: no content), `outcome`, `lastCall` (what was approved of its tool
-  // before), `jurorReason` (what a rule's juror wrote), `relayed` (the message of a call that is a
-  // task), `passed` (the response to it).
+  // A denied reply is deleted in the transaction of the denial.
+  //
+  // Names: `input` (RunInput without request, redaction, cached reply and juror's reason: no
+  // content), `cached`, `redaction:<gate>` (what rules masked), `request:<version>`,
+  // `reply:<version>`, `written:<version>`, `model` (usage, notes, attempts: no content),
+  // `outcome`, `lastCall` (what was approved of its tool before), `jurorReason` (what a rule's
+  // juror wrote), `relayed` (the message of a call that is a task), `passed` (the response to it).
   longTexts("content"),
 ];
 
