@@ -19,6 +19,8 @@ export type ApprovalRequest = {
   readonly annotations?: Readonly<Record<string, unknown>>;
   /** The host brings what the tool returns (`returnResult`), where the approval asks for it. */
   readonly returnsResult?: boolean;
+  /** The call is a task, whose result the host cannot bring: denied where a rule is about that. */
+  readonly asTask?: boolean;
 };
 
 export type Approval =

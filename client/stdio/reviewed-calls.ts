@@ -16,7 +16,6 @@ import {
   noticeResult,
   noticeText,
   saysTimeout,
-  taskNotice,
   waitingNotice,
 } from "../../shared/relay/call-notices.ts";
 import { isRound } from "../../shared/relay/rounds.ts";
@@ -61,8 +60,11 @@ const encoder = new TextEncoder();
 /** A call that waits. */
 type Held = { readonly left: AbortController };
 
-/** A call as its answer needs it. `same`: equal for the same call. */
-type Asked = { readonly rawId: string; readonly isStateless: boolean; readonly same: string };
+/**
+ * A call as its answer needs it. `asTask`: its client waits for a task, which no notice is. `same`:
+ * equal for the same call.
+ */
+type Asked = { readonly rawId: string; readonly isStateless: boolean; readonly asTask: boolean; readonly same: string };
 
 /** Arguments as they came and as they ran. */
 type Change = { readonly before: string; readonly after: string };
@@ -177,10 +179,13 @@ export class ReviewedCalls {
     const enough = new AbortController();
     const span = argumentsIn(line);
     const given = span === undefined ? "{}" : textAt(line, span);
-    const call = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {}, returnsResult: true };
     const isStateless = objectIn(params, "_meta")[protocolVersionKey] !== undefined;
-    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, same: sortedJson([call.tool, call.arguments]) };
-    const parked = this.#parked.get(asked.same);
+    const asTask = !isStateless && params["task"] !== undefined;
+    const named = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {} };
+    // A task's result comes by another request, which nobody would bring.
+    const call: ApprovalRequest = { ...named, ...(asTask ? { asTask } : { returnsResult: true }) };
+    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same: sortedJson([call.tool, call.arguments]) };
+    const parked = asTask ? undefined : this.#parked.get(asked.same);
     if (parked !== undefined) {
       this.#parked.delete(asked.same);
       return this.#deliver(asked, parked, () => (this.#held.get(key) === held && this.#held.delete(key) ? null : "timedOut"));
@@ -206,11 +211,6 @@ export class ReviewedCalls {
       return approved(sent);
     }
     const kept: Kept = { ...asked, id: String(id), run: first.id, change, state: "atServer", left: null };
-    if (!isStateless && params["task"] !== undefined) {
-      void this.#brought(kept.run, { task: {} });
-      const error = { code: -1, message: noticeText(taskNotice) };
-      return this.#settings.toClient(`{"jsonrpc":"2.0","id":${asked.rawId},"error":${JSON.stringify(error)}}`);
-    }
     this.#kept.set(kept.id, kept);
     approved(withoutTasks(sent));
   }
@@ -294,7 +294,11 @@ export class ReviewedCalls {
     });
   }
 
-  #answer({ rawId, isStateless }: Asked, result: JsonObject, change: Change | null = null): void {
+  #answer({ rawId, isStateless, asTask }: Asked, result: JsonObject, change: Change | null = null): void {
+    if (asTask) {
+      const error = { code: -1, message: noticeText(result) };
+      return this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify(error)}}`);
+    }
     const told = isStateless ? { resultType: "complete", ...result } : result;
     const bytes = encoder.encode(`{"jsonrpc":"2.0","id":${rawId},"result":${JSON.stringify(told)}}`);
     this.#settings.toClient(decoded(change === null ? bytes : edited(bytes, editedNotice(bytes, change.before, change.after))));

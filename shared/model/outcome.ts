@@ -180,8 +180,11 @@ export type Refusal =
   | { readonly kind: "budgetUsedUp"; readonly budget: string; readonly resetsAt: number }
   /** An operator stopped it. */
   | { readonly kind: "stopped"; readonly scope: StopScope }
-  /** `judged`: for the record, where a rule of the policy refuses it. */
-  | { readonly kind: "policyRefused"; readonly rule: string; readonly judged?: JudgedRequest }
+  /**
+   * `judged`: for the record, where a rule of the policy refuses it. `asTask`: it would be allowed,
+   * or reviewed, as an ordinary call.
+   */
+  | { readonly kind: "policyRefused"; readonly rule: string; readonly judged?: JudgedRequest; readonly asTask?: true }
   /**
    * The rule does not allow self-approval, and the API key's owner is none of the policy's
    * reviewers.

@@ -61,11 +61,8 @@ export function noticeText({ content }: JsonObject): string {
   return String(objectOf(block)?.["text"] ?? "");
 }
 
-export const taskNotice: JsonObject = noticeResult({
-  run: null,
-  what: "refused",
-  text: "What this tool returns is reviewed, so that it cannot run as a task. It was not run; call it without one.",
-});
+/** Of a task whose result nobody could bring to the rule about it. */
+export const taskText = "What this tool returns is reviewed, so that it cannot run as a task: call it without one.";
 
 export const takenNotice = (run: string): JsonObject =>
   noticeResult({

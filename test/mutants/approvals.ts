@@ -47,6 +47,13 @@ export const approvalMutants: readonly Mutant[] = [
     test: result("brought once, by the key"),
   },
   {
+    file: "workers/pipeline/incoming/approval-call.ts",
+    name: "nobody is asked about a task whose result a rule is about",
+    from: "isKept && asked.asTask ? err(noTask) : planned",
+    to: "planned",
+    test: result("is of no task"),
+  },
+  {
     file: "workers/endpoints/approvals/approvals.ts",
     name: "what is no last word of a server is not delivered as a result",
     from: "const read = isLast ? toolResultOf(result) : null;",

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { checkExact } from "../../json/exact.ts";
 import { IssueCollector } from "../../json/issue-collector.ts";
 import type { Outcome } from "../../model/outcome.ts";
+import { taskText } from "../../relay/call-notices.ts";
 import { unreachable } from "../../result.ts";
 import { describeRefusal } from "../describe.ts";
 
@@ -67,7 +68,11 @@ function decisionOf(outcome: Outcome, run: string | null): ApprovalAnswer {
     }
     case "refused":
       return outcome.refusal.kind === "policyRefused"
-        ? { decision: "denied", mode: "policy", message: "The policy does not allow this call." }
+        ? {
+            decision: "denied",
+            mode: "policy",
+            message: outcome.refusal.asTask === true ? taskText : "The policy does not allow this call.",
+          }
         : { ...id, decision: "failed", message: describeRefusal(outcome.refusal).message };
     case "expired":
       return { ...id, decision: "expired", message: "Nobody decided about this call in time, and nobody declined it." };

@@ -38,6 +38,8 @@ export const approvalRequest = () =>
     annotations: anyObject().exactOptional(),
     /** What the tool returns may be brought here, where a rule is about that. */
     returnsResult: z.boolean().exactOptional(),
+    /** Its result comes by another request, so that it cannot be brought here. */
+    asTask: z.boolean().exactOptional(),
   });
 
 /** What the tool returned: MCP's `CallToolResult`. */

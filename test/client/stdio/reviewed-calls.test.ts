@@ -276,11 +276,15 @@ describe("a result that a rule is about", () => {
     expect(brought).toMatchObject([{ result: round.result }]);
   });
 
-  test("is of no task: such a call is not sent, and no task is declared", async () => {
-    const { server, client, atServer } = reviewed();
-    await atServer(line('{ "name":"delete", "task":{} }'));
-    expect([server.length, client.length]).toEqual([0, 1]);
-    expect(client[0]).toContain("cannot run as a task");
+  test("is of no task: the gateway is asked about a task as one, and no task is declared", async () => {
+    const { asked, server, client, send, atServer, settle } = reviewed();
+    send(line('{ "name":"delete", "task":{} }'));
+    expect(asked.map(({ call }) => call)).toEqual([{ tool: "delete", server: "notes", arguments: {}, asTask: true }]);
+    asked[0]?.decide({ decision: "denied", mode: "policy", message: "It cannot run as a task." });
+    await settle();
+    expect(server).toEqual([]);
+    // A result would be no task.
+    expect(parsed(client)).toEqual([{ jsonrpc: "2.0", id: 7, error: { code: -1, message: "It cannot run as a task. It was not run." } }]);
     const meta = (extensions: string): string =>
       `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{${extensions}}}}`;
     await atServer(line(`{"name":"delete","_meta":${meta('"io.modelcontextprotocol/tasks":{}, "x":{}')}}`, "8"));

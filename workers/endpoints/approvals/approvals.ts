@@ -65,7 +65,7 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
   if (requestId === null && c.req.header("Idempotency-Key") !== undefined) return refusedUnread(badIdempotencyKey);
   const body = await bodyOf(c, approvalRequest());
   if (!body.ok) return refusedUnread(body.error);
-  const { tool, server, arguments: input, schema: inputSchema, returnsResult = false, ...said } = body.value;
+  const { tool, server, arguments: input, schema: inputSchema, returnsResult = false, asTask = false, ...said } = body.value;
   const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
   const isAsync = prefersAsync(c.req.raw.headers);
   const refused = refusing(c, { requestId, server, tool, trace });
@@ -82,6 +82,7 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
     session: null,
     isAsync,
     returnsResult,
+    asTask,
   });
   if (!begun.ok) return refused(begun.error);
   const { started, requestRef } = begun.value;

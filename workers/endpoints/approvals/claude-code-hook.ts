@@ -74,6 +74,7 @@ claudeCodeRoutes.post(paths.claudeCodeHook, hook, async (c) => {
     session,
     isAsync: false,
     returnsResult: false,
+    asTask: false,
   });
   if (!started.ok) return refuseCall(started.error);
   return answerDecision(c, started.value.started, {

@@ -5,7 +5,7 @@ import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import { once } from "../../../shared/once.ts";
-import { type Result, ok } from "../../../shared/result.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { approvalsStub, sessionStub } from "../../stubs/stubs.ts";
 import { begin } from "../begin.ts";
@@ -27,6 +27,11 @@ type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "tr
   readonly isAsync: boolean;
   /** The sender brings what the tool returns, where a rule is about that. */
   readonly returnsResult: boolean;
+  /**
+   * The call is a task of its server's, whose result the sender cannot bring: nobody is asked where
+   * a rule is about that.
+   */
+  readonly asTask: boolean;
 };
 
 type StartedApproval = {
@@ -39,10 +44,13 @@ type StartedApproval = {
 export async function beginApproval(asked: ApprovalCall): Promise<Result<StartedApproval, Refusal>> {
   const request = requestOf(asked);
   const planned = await planFor(request);
-  const comesBack = asked.returnsResult && planned.ok && mayKeepResult(planned.value);
-  const begun = await begin(comesBack ? { ...request, act: "release" } : request, planned);
+  const isKept = planned.ok && mayKeepResult(planned.value);
+  const comesBack = asked.returnsResult && isKept;
+  const begun = await begin(comesBack ? { ...request, act: "release" } : request, isKept && asked.asTask ? err(noTask) : planned);
   return begun.ok ? ok({ started: begun.value, requestRef: request.association.requestRef }) : begun;
 }
+
+const noTask: Refusal = { kind: "policyRefused", rule: "the rule about the tool's result", asTask: true };
 
 function requestOf({
   env,

@@ -72,6 +72,17 @@ describe("what an approved call returned", () => {
     expect((await post(id)).status).toBe(404);
   });
 
+  test("is of no task: nobody is asked where a rule is about it, and its caller is told to go without", async () => {
+    const task = { ...deletion, asTask: true };
+    const said = await approvalIn(askApproval(task));
+    expect(said).toMatchObject({ decision: "denied", mode: "policy", message: expect.stringContaining("call it without one") });
+    expect(await notices()).toEqual([]);
+    await askAbout({ response: "allow" });
+    const asked = askApproval(task);
+    await decide("request", "approve");
+    expect(await approvalIn(asked)).toMatchObject({ decision: "approved", mode: "human" });
+  });
+
   test.each([
     ["asks for more", { resultType: "input_required", inputRequests: {} }],
     ["is a task", { task: { taskId: "t", status: "working" } }],
