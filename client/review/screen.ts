@@ -173,6 +173,7 @@ export function reviewLines(view: ReviewView): string[] {
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
     ...accountLines(view),
+    ...(facts.isRaised ? [`  ${words.raised}`] : []),
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
       (risk) =>

@@ -141,6 +141,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(run(gateWords(facts, review).lead)),
     paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.associationConfidence].short)),
     ...accountParts(view, words),
+    ...(facts.isRaised ? [paragraph(run(review.raised))] : []),
     ...(facts.serving.kind === "written" ? [paragraph(...filled(slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
     ...(facts.cost === null ? [] : [paragraph(run(textOf(slack.facts.cost, { cost: costWords(facts.cost, words) }, lang)))]),
     paragraph(...filled(silenceWords(facts, review), { at: numbers.time(facts.deadline.at) })),

@@ -1,7 +1,10 @@
-// That a rule's juror had people asked: Slack, email and the inbox say it, and none has its words.
+// That a rule's juror had people asked: Slack, Teams, email, the terminal and the inbox say it. None
+// has its words.
 
 import { expect, test } from "vitest";
+import { reviewLines } from "../../../client/review/screen.ts";
 import { slackMessage } from "../../../shared/channels/slack/slack-message.ts";
+import { teamsCard } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
@@ -15,7 +18,8 @@ const noticesOf = (view: ReviewView): string[] =>
   (["en", "zh-CN"] as const).flatMap((language) => {
     const { text, html } = reviewEmail({ view, language, url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
     const slack = slackMessage({ view, words: catalogues[language], excerpt: "start", url, inChannel: false, why: "asked", reference });
-    return [text, html, JSON.stringify(slack)];
+    const teams = teamsCard({ view, words: catalogues[language], excerpt: "start", url });
+    return [text, html, JSON.stringify(slack), JSON.stringify(teams)];
   });
 
 const raised = (why: NonNullable<ReviewView["raised"]>["why"]): ReviewView => ({
@@ -29,12 +33,13 @@ test("is said in a phrase, without what the model wrote", () => {
   const notices = noticesOf(raised("said"));
   expect(notices.map(said)).toEqual(notices.map(() => true));
   expect(notices.join("")).not.toContain("speaks of approval");
+  expect(reviewLines(raised("said"))).toContain(`  ${phrases[0]}`);
   expect(inboxEntry(raised("timeout"))?.facts.isRaised).toBe(true);
 });
 
 test("is not said where the call was outside of its bounds, nor without a juror", () => {
   for (const view of [typedCall, raised("outOfBounds")]) {
-    expect(noticesOf(view).some(said)).toBe(false);
+    expect([...noticesOf(view), ...reviewLines(view)].some(said)).toBe(false);
     expect(inboxEntry(view)?.facts.isRaised).toBeUndefined();
   }
 });
