@@ -33,7 +33,13 @@ export type BridgeRequest = {
 
 /** Where a client's request stands. */
 export type BridgeState =
-  | { readonly kind: "answered"; readonly answer: JsonOf<RpcAnswer>; readonly told: readonly JsonOf<JsonObject>[] }
+  /** `isLost`: nobody knows what the server did. */
+  | {
+      readonly kind: "answered";
+      readonly answer: JsonOf<RpcAnswer>;
+      readonly told: readonly JsonOf<JsonObject>[];
+      readonly isLost?: boolean;
+    }
   | {
       readonly kind: "waiting";
       readonly call: string;
@@ -43,9 +49,16 @@ export type BridgeState =
       readonly told: readonly JsonOf<JsonObject>[];
     }
   /**
-   * The server's own HTTP answer, where it began no session and did not do anything. `body`: text.
+   * The server's own HTTP answer, where it began no session and did not do anything, or the
+   * gateway's in its place. `body`: text. `isLost`: as above.
    */
-  | { readonly kind: "refused"; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly body: string }
+  | {
+      readonly kind: "refused";
+      readonly status: number;
+      readonly headers: readonly (readonly [string, string])[];
+      readonly body: string;
+      readonly isLost?: boolean;
+    }
   /** The call is not known any more, or never was; or its key is revoked. */
   | { readonly kind: "gone" };
 

@@ -41,8 +41,8 @@ export type CallStatus =
       /** The keys that the gateway answers: the client's answers to them do not count. */
       readonly gateway: readonly string[];
     }
-  /** `answer`: the server's last word. */
-  | { readonly kind: "ended"; readonly attempt: string; readonly answer: JsonOf<RpcAnswer> };
+  /** `answer`: the server's last word; with `isLost` the gateway's, which knows of none. */
+  | { readonly kind: "ended"; readonly attempt: string; readonly answer: JsonOf<RpcAnswer>; readonly isLost: boolean };
 
 /** One attempt's own part of a request. */
 export type Attempt = {

@@ -18,6 +18,8 @@ export type InsideVisit = {
   readonly authorization: string | null;
   /** Aborts when the key ends. */
   readonly over: AbortSignal;
+  /** Called where nobody knows what the server did with the request. */
+  readonly reportLost?: () => void;
 };
 
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;

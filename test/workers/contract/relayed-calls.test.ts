@@ -92,6 +92,15 @@ type Cell = {
   readonly call: (call?: Call, options?: { send?: Send; key?: string; id?: string | number }) => Promise<Answer>;
 };
 
+/** Answers each call so, and everything else as before. */
+function scriptCalls(answer: (call: UpstreamCall) => Response): void {
+  const before = upstream.answer;
+  upstream.answer = (call) => (call.message.method === "tools/call" ? answer(call) : before(call));
+}
+const unanswered = (): Response => {
+  throw new Error("connection reset");
+};
+
 let ids = 0;
 const session = (server: string): Cell => ({
   call: async (call = {}, { send, key, id = `s${(ids += 1)}` } = {}) => {
@@ -180,6 +189,28 @@ describe.each(cells)("a client of %s", (_name, cell) => {
     expect(isWaiting(await cell.call({}, { send: brief }))).toBe(true);
     await eventually("a review of its own", async () => (await notices()).some((each) => each.gate === "request" && each.run !== run));
     expect(sent()).toHaveLength(1);
+  });
+
+  test.each<[string, (call: UpstreamCall) => Response]>([
+    ["breaks before the server answers", unanswered],
+    ["ends in the middle of the answer", () => streamOf(": more to come\n\n")],
+  ])("is told that the outcome is unknown where the connection %s", async (_what, broken) => {
+    scriptCalls(broken);
+    const answer = cell.call();
+    const { run } = await decide("request", "approve");
+    expect(textOf(await answer)).toContain("it may have run or not");
+    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
+    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("gets the server's own error as it is, also in the words of the gateway", async () => {
+    const message = "The MCP server cannot be reached";
+    scriptCalls(({ message: { id } }) => Response.json({ jsonrpc: "2.0", id, error: { code: -32_603, message } }));
+    const answer = cell.call();
+    const { run } = await decide("request", "approve");
+    expect((await answer).error?.message).toBe(message);
+    expect(JSON.stringify(await recordWith(run, "finished"))).not.toContain("outcomeUnknown");
   });
 
   test("is told no by a rule, and nothing is sent", async () => {
@@ -581,19 +612,6 @@ describe("one approval is one call", () => {
     expect(JSON.stringify(failed)).toContain("outcomeUnknown");
     expect(sent()).toHaveLength(1);
     expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
-    expect(sent()).toHaveLength(1);
-  });
-
-  test("a connection that breaks before the server answers is said to be unknown too", async () => {
-    upstream.answer = ({ message }) => {
-      if (message.method === "tools/call") throw new Error("connection reset");
-      return undefined;
-    };
-    const answer = plain.call();
-    const { run } = await decide("request", "approve");
-    expect(textOf(await answer)).toContain("it may have run or not");
-    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
-    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
     expect(sent()).toHaveLength(1);
   });
 

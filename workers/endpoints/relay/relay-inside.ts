@@ -31,13 +31,21 @@ export async function inContext(
   return routes.fetch(request, env, { waitUntil: (work) => ctx.waitUntil(work), passThroughOnException: () => {}, props: {} });
 }
 
-async function answer(c: AppContext, { env, ctx, server: name, authorization, over }: InsideVisit): Promise<Response> {
+async function answer(c: AppContext, visit: InsideVisit): Promise<Response> {
+  const { env, ctx, server: name, authorization, over, reportLost } = visit;
   const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
   const asked: Server = { ...server, protocol: "2025" };
-  const relay: WatchedRelayRequest = { name, server: reachedBy(asked, name, c.var.key.owner), authorization, over, slow: undefined };
+  const relay: WatchedRelayRequest = {
+    name,
+    server: reachedBy(asked, name, c.var.key.owner),
+    authorization,
+    over,
+    slow: undefined,
+    ...(reportLost === undefined ? {} : { reportLost }),
+  };
   if (c.req.method === "GET") return listenInSession(c, relay);
   if (c.req.method === "DELETE") return endSession(c, relay);
   const body = new Uint8Array(await c.req.arrayBuffer());

@@ -1,8 +1,6 @@
 // Who may talk to which server through the relay, and the relay's own refusals.
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { objectOf } from "../../../shared/json/values.ts";
 import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
@@ -41,12 +39,15 @@ export type RelayRequest = {
 /**
  * `over` aborts when its key ends. `slow` ends with the response; undefined where the work goes on
  * behind it. `isEdited`: the arguments are others than those that came, so that the client's
- * headers do not repeat them any more.
+ * headers do not repeat them any more. `reportLost` is called where the response is the gateway's
+ * own, and nobody knows what the server did: no text of a response says that, since a server can
+ * write the same.
  */
 export type WatchedRelayRequest = RelayRequest & {
   readonly over: AbortSignal;
   readonly slow: SlowTimer | undefined;
   readonly isEdited?: true;
+  readonly reportLost?: () => void;
 };
 
 export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest | Response> {
@@ -162,9 +163,6 @@ export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", 
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
   asks: "The MCP server sent a sampling request in place of a response, which it may do only on an event stream",
 };
-
-/** Whether a response is the gateway's own, to a request of which nobody knows what came. */
-export const mayHaveRun = ({ error }: JsonObject): boolean => objectOf(error)?.["message"] === errorMessages.unreachable;
 
 export const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 

@@ -37,14 +37,16 @@ export class BridgeRunner {
    * has not looked at the request: it is sent again in a new one, once.
    */
   async send(session: Session, text: string): Promise<{ readonly session: Session; readonly response: Response } | Refused> {
-    const response = await this.#deps.upstream.post(session, text);
+    let isLost = false;
+    const post = (to: Session): Promise<Response> => this.#deps.upstream.post(to, text, () => void (isLost = true));
+    const response = await post(session);
     if (response.ok) return { session, response };
-    const refused = await refusalOf(response);
+    const refused = await refusalOf(response, isLost);
     if (!refused.lost) return refused;
     const next = await this.#deps.renewed(session);
     if ("kind" in next) return next.kind === "refused" ? { ...refused, answer: null, state: next } : { ...refused, answer: answerOf(next) };
-    const again = await this.#deps.upstream.post(next, text);
-    return again.ok ? { session: next, response: again } : refusalOf(again);
+    const again = await post(next);
+    return again.ok ? { session: next, response: again } : refusalOf(again, isLost);
   }
 
   /** Sends the call and reads until its answer. Never throws. */

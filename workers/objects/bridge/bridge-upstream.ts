@@ -27,10 +27,10 @@ export class BridgeUpstream {
     this.#deps = deps;
   }
 
-  post(session: Session | null, message: string): Promise<Response> {
+  post(session: Session | null, message: string, reportLost?: () => void): Promise<Response> {
     const headers = headersFor(session);
     headers.set("Content-Type", "application/json");
-    return this.#ask(new Request("https://relay/", { method: "POST", body: message, headers }));
+    return this.#ask(new Request("https://relay/", { method: "POST", body: message, headers }), reportLost);
   }
 
   /** The stream that belongs to no request, or the one of this event. */
@@ -70,9 +70,9 @@ export class BridgeUpstream {
     return this.tell(session, responseOf(id, answer));
   }
 
-  async #ask(request: Request): Promise<Response> {
+  async #ask(request: Request, reportLost?: () => void): Promise<Response> {
     if (this.visitor === null) throw new Error("BridgeUpstream: nobody has asked yet");
-    return insideRelay({ ...this.#deps, ...this.visitor }, request);
+    return insideRelay({ ...this.#deps, ...this.visitor, ...(reportLost === undefined ? {} : { reportLost }) }, request);
   }
 }
 
@@ -143,8 +143,11 @@ export type Refused = {
 const mostRead = 100_000;
 const passedDown = ["WWW-Authenticate", "Retry-After"];
 
-/** Reads why a request was refused. Many servers answer 400 where the specification has 404. */
-export async function refusalOf(response: Response): Promise<Refused> {
+/**
+ * Reads why a request was refused. Many servers answer 400 where the specification has 404.
+ * `isLost`: as in the state.
+ */
+export async function refusalOf(response: Response, isLost = false): Promise<Refused> {
   const { status, headers } = response;
   const text = (await readText(response.body, mostRead).catch(() => undefined)) ?? "";
   const message = objectOf(parseJson(text));
@@ -161,6 +164,7 @@ export async function refusalOf(response: Response): Promise<Refused> {
         return value === null ? [] : [[name, value] as const];
       }),
       body: error?.message ?? `The MCP server answered with the HTTP status ${status}`,
+      isLost,
     },
   };
 }

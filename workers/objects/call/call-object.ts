@@ -196,7 +196,10 @@ export class CallObject extends StoredObject implements CallCalls {
   async #sent(call: StoredCall, how: Attempt, signal: AbortSignal): Promise<void> {
     const { attempt, method } = call;
     const asked = await this.#ask(call, how, signal).catch(() => err("noAnswer" as const));
-    if (!asked.ok) return void this.#take(attempt, { kind: "lost" }, failed(asked.error));
+    if (!asked.ok) {
+      const isLost = asked.error === "unreachable" || asked.error === "noAnswer";
+      return void this.#take(attempt, { kind: isLost ? "lost" : "responded" }, failed(asked.error));
+    }
     const { message } = asked.value;
     const result = objectOf(message["result"]);
     if (result === null || !isRound(result)) {
@@ -257,7 +260,7 @@ export class CallObject extends StoredObject implements CallCalls {
   }
 
   #status({ attempt, method, state }: StoredCall): CallStatus {
-    if (state.end !== null) return { kind: "ended", attempt, answer: this.#tables.text(attempt, "answer") };
+    if (state.end !== null) return { kind: "ended", attempt, answer: this.#tables.text(attempt, "answer"), isLost: state.end === "lost" };
     const keysOf = (isMeant: (question: Question) => boolean): string[] => state.questions.filter(isMeant).map(({ key }) => key);
     return {
       kind: "waiting",

@@ -106,7 +106,7 @@ const onlySessions = ({ id, meta }: StatelessRequest): Response =>
 
 /** The answer to a request that has no rounds. */
 async function plain({ c, request }: Bridged, asked: Promise<BridgeState>): Promise<Response> {
-  const settled = asked.catch(() => answeredWith(lostError));
+  const settled = asked.catch(() => lost);
   const first = await within(settled, settingsOf(c.env).heartbeatMs);
   if (first !== null) return whole(request, first);
   const stream = newStream(c, request);
@@ -146,7 +146,7 @@ class HeldRequest {
   async answer(): Promise<Response> {
     const { c, request, state } = this.#bridged;
     const begun = Date.now();
-    const first = await (state === null ? this.#open() : this.#back(state));
+    const first = this.#seen(await (state === null ? this.#open() : this.#back(state)));
     if (first.kind === "gone") return jsonResponse(failure(request.id, goneError), 400);
     if (first.kind === "refused" || (first.kind === "answered" && first.told.length === 0)) return whole(request, first);
     const stream = newStream(c, request);
@@ -163,7 +163,7 @@ class HeldRequest {
       // The object was reset: where it knows the call it goes on, else nobody knows whether the
       // server had it.
       const found = await this.#again(() => this.#stub().open(this.#relay, asked, this.#id, true, firstMs) as Promise<BridgeState>);
-      return found.kind === "gone" ? answeredWith(lostError) : found;
+      return found.kind === "gone" ? lost : found;
     }
   }
 
@@ -181,7 +181,10 @@ class HeldRequest {
   /** Waits with the client until there is something that it has to know. */
   async #held(stream: ResponseStream, first: BridgeState, until: number): Promise<JsonObject> {
     stream.left.addEventListener("abort", () => void this.#left(first));
-    const answer = await this.#heldUntil(stream, first, until);
+    const answer = await this.#heldUntil(stream, first, until).catch((error: unknown) => {
+      this.#bridged.relay.reportLost?.();
+      throw error;
+    });
     this.#isOver = true;
     return answer;
   }
@@ -199,8 +202,13 @@ class HeldRequest {
         await this.#left(state);
         return this.#comeBack(call, null);
       }
-      state = await this.#again(() => this.#changed(call, ms));
+      state = this.#seen(await this.#again(() => this.#changed(call, ms)));
     }
+  }
+
+  #seen(state: BridgeState): BridgeState {
+    if ((state.kind === "answered" || state.kind === "refused") && state.isLost === true) this.#bridged.relay.reportLost?.();
+    return state;
   }
 
   async #comeBack(call: string, inputRequests: JsonObject | null): Promise<JsonObject> {
@@ -262,12 +270,15 @@ const newStream = (c: AppContext, { id, meta }: StatelessRequest): ResponseStrea
     session: "",
   });
 
-const lostError: RpcError = {
-  code: -32_603,
-  message: "The gateway was interrupted while the MCP server had the request: its outcome is unknown, and it is not sent again",
-};
+const answeredWith = (error: RpcError) => ({ kind: "answered", answer: jsonOf<RpcAnswer>({ error }), told: [] }) as const;
 
-const answeredWith = (error: RpcError): BridgeState => ({ kind: "answered", answer: jsonOf({ error }), told: [] });
+const lost: BridgeState = {
+  ...answeredWith({
+    code: -32_603,
+    message: "The gateway was interrupted while the MCP server had the request: its outcome is unknown, and it is not sent again",
+  }),
+  isLost: true,
+};
 
 /** The response to the client's request, where its stream has begun. */
 function messageOf({ id }: StatelessRequest, state: BridgeState): JsonObject {

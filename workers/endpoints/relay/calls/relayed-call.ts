@@ -85,7 +85,7 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   if (asked.ok && isEventStream(asked.value)) return streamed(call, asked.value, left);
   const answer = asked.ok
     ? await whole(call, asked.value, headersDown(asked.value, relay.server))
-    : await client.refuse(502, { code: -32_603, message: errorMessages[asked.error] });
+    : await client.refuse(502, failureOf(call, asked.error));
   // The server is not asked any more: there is nothing left to cancel.
   left.abort();
   return answer;
@@ -100,10 +100,22 @@ function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>
   stream.left.addEventListener("abort", () => left.abort());
   stream.run(async () => {
     const asked = await asking;
-    if (!asked.ok) return call.client.response({ error: { code: -32_603, message: errorMessages[asked.error] } });
+    if (!asked.ok) return call.client.response({ error: failureOf(call, asked.error) });
     return isEventStream(asked.value) ? passEvents(call, stream, readerOf(asked.value)) : wholeOn(call, stream, asked.value);
   });
   return eventResponse(stream);
+}
+
+/** A server that broke off, or was not there, may have had the request. */
+function failureOf({ relay }: RelayedCall, error: UpstreamError): RpcError {
+  if (error === "unreachable") relay.reportLost?.();
+  return { code: -32_603, message: errorMessages[error] };
+}
+
+/** The server took the request, and gave no response. */
+function noResponse({ relay }: RelayedCall): RpcError {
+  relay.reportLost?.();
+  return { code: -32_603, message: "The MCP server gave no JSON-RPC response" };
 }
 
 /** The answer in one JSON value, on a stream that is open already; null where it is written. */
@@ -114,7 +126,7 @@ async function wholeOn(call: RelayedCall, stream: ResponseStream, answer: Respon
   const text = utf8TextOf(bytes) ?? "";
   const message = objectOf(parseJson(text));
   const response = message === null ? null : responseIn(call, message, text);
-  if (response === null || toRequestId(message?.["id"]) !== id) return client.response({ error: { code: -32_603, message: notAnswered } });
+  if (response === null || toRequestId(message?.["id"]) !== id) return client.response({ error: noResponse(call) });
   if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
   if (!client.isPlain || response === ownAddressRefused) return client.response(response);
   await stream.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
@@ -168,7 +180,7 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   if (message === null || response === null)
     return isSafe && status >= 400
       ? new Response(bytes, { status, headers })
-      : client.refuse(502, { code: -32_603, message: isSafe || text === null ? notAnswered : errorMessages.asks });
+      : client.refuse(502, isSafe || text === null ? noResponse(call) : { code: -32_603, message: errorMessages.asks });
   const result = "result" in response ? response.result : null;
   if (result !== null && !isOwn) return client.refuse(502, lostId);
   if (result !== null && isRound(result)) {
@@ -198,7 +210,6 @@ function utf8TextOf(bytes: Uint8Array): string | null {
 
 const otherFamily: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
-const notAnswered = "The MCP server gave no JSON-RPC response";
 const lostId: RpcError = { code: -32_603, message: "The MCP server answered another request than the one that it was sent" };
 /** In place of an error that wants an address of the gateway opened. */
 const ownAddressRefused: RpcAnswer = { error: { code: -32_603, message: refusedElicitation } };
@@ -240,7 +251,7 @@ async function passEvents(
   const splitter = new EventSplitter(longestAnswer);
   for (;;) {
     const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
-    if (done) return call.client.isPlain ? null : call.client.response({ error: { code: -32_603, message: notAnswered } });
+    if (done) return call.client.isPlain ? null : call.client.response({ error: noResponse(call) });
     const events = splitter.push(decoder.decode(value, { stream: true }));
     if (events === "tooLong") {
       reader.cancel().catch(() => {});
@@ -275,7 +286,7 @@ async function passEvent(call: RelayedCall, stream: ResponseStream, event: strin
   // A request of the server: this revision has none.
   if (toRequestId(message["id"]) !== id || typeof message["method"] === "string") return undefined;
   const response = responseIn(call, message, data);
-  if (response === null) return client.response({ error: { code: -32_603, message: notAnswered } });
+  if (response === null) return client.response({ error: noResponse(call) });
   if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
   if (!client.isPlain || response === ownAddressRefused) return client.response(response);
   await stream.write(`event: message\ndata: ${onOneLine(data)}\n\n`);

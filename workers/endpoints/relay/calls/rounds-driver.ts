@@ -49,6 +49,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
       context.sampling.ctx.waitUntil(releaseCall(context, state.attempt));
+      if (state.isLost) call.relay.reportLost?.();
       return { kind: "ended", answer: state.answer };
     }
     const at = await withSamplingHere(call, state);

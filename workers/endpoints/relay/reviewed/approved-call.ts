@@ -15,7 +15,7 @@ import { noteToolUse } from "../../../stores/tools.ts";
 import type { CallReturn, Claim } from "../../../stubs/run-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
-import { type WatchedRelayRequest, mayHaveRun } from "../relay-request.ts";
+import type { WatchedRelayRequest } from "../relay-request.ts";
 import { refusedToolCall } from "../shown-tools.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
@@ -72,10 +72,11 @@ const failed = (fault: ProviderError, response: Found | null = null): SentCall =
  */
 export async function sendApproved(came: CameCall, claim: Claimed, client: CallClient): Promise<SentCall> {
   let sent = 0;
+  let isLost = false;
   try {
     const prepared = await preparedCall(came, claim.approved.call, claim.receipt);
     const { c } = came;
-    const { relay } = prepared;
+    const relay: WatchedRelayRequest = { ...prepared.relay, reportLost: () => void (isLost = true) };
     // While people decided, the tool may have become another.
     const hidden = await refusedToolCall(c, relay, prepared.message.value);
     if (hidden !== null) return failed(refusedHere, foundAs(await hidden.text()));
@@ -89,6 +90,7 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
+      if (isLost) return failed(outcomeUnknownError);
       const result = objectOf(found.message["result"]);
       const next = result === null ? null : await client.next(result, { first, count: sent });
       if (next === null) return lastWord(came, claim, found);
@@ -102,7 +104,6 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
 }
 
 function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Claimed, found: Found): SentCall {
-  if (mayHaveRun(found.message)) return failed(outcomeUnknownError);
   if (keepsResult)
     return asksForMore(found, isStateless)
       ? failed({ kind: "providerError", then: "stop", detail: "asksForMore" }, { ...found, event: null })

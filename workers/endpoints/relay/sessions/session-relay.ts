@@ -115,6 +115,7 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
   });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
+    if (asked.error === "unreachable") relay.reportLost?.();
     return unreachable(c, asked.error);
   }
   return down(c, relay, session, asked.value, {
