@@ -113,6 +113,42 @@ export function loginStep(
 /** Whether the token is good no more, whatever is spared. */
 export const expired = (expiresAt: number | null, now: number): boolean => expiresAt !== null && now >= expiresAt;
 
+const quoted = /"(?:[^"\\]|\\.)*"/g;
+
+/**
+ * Whether a 401 says of the request's token that the server did not take it, and so that the
+ * request was not applied (RFC 9110 section 15.5.2, RFC 6750 section 3.1): a challenge of Bearer's,
+ * with `invalid_token` or without an error. A server that passes a 401 of its own backend on, from
+ * the middle of a call, names no scheme of a token, or another one.
+ * @param challenge `WWW-Authenticate`, of all its lines.
+ */
+export function isTokenRefusal(challenge: string | null): boolean {
+  const bare = challenge?.replaceAll(quoted, '""') ?? "";
+  if (!/(?:^|,)\s*Bearer(?=[\s,]|$)/i.test(bare)) return false;
+  const errors = [...(challenge ?? "").matchAll(/(?:^|[\s,])error\s*=\s*"?([\w.-]*)/gi)];
+  return errors.every(([, error]) => error === "invalid_token");
+}
+
+/** Whether a message that was posted may make something happen, so that it is not sent again. */
+export function mayAct(body: string | Uint8Array | undefined): boolean {
+  if (body === undefined) return false;
+  const value = parseJson(typeof body === "string" ? body : fromUtf8(body));
+  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return messages.some((message) => !harmless.has(String(objectOf(message)?.["method"])));
+}
+
+/** Requests of a client that ask only. */
+const harmless: ReadonlySet<string> = new Set([
+  "initialize",
+  "notifications/initialized",
+  "ping",
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+]);
+
 const longestAccount = 200;
 
 /**

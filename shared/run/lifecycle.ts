@@ -120,6 +120,8 @@ export type RunEvent<Name extends string = Gate> =
   | { readonly kind: "unreadable" }
   /** The caller sends the approved request itself, from now on. */
   | { readonly kind: "claimed"; readonly call: number }
+  /** That request was refused before anything was done: the approval waits again. */
+  | { readonly kind: "unsent"; readonly call: number }
   /** The call's output. `risk`: of the reply. */
   | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string; readonly risk: SeenRisk }
   | { readonly kind: "callFailed"; readonly call: number }
@@ -204,6 +206,11 @@ export function step<Name extends string>(state: RunState<Name>, event: RunEvent
       const { call } = state;
       if (!isUnclaimed(state) || call?.number !== event.call) return still(state);
       return { ...still(state), state: { ...state, call: { ...call, startedAt: now } } };
+    }
+    case "unsent": {
+      // Another number: that this comes twice does not free what was claimed after it.
+      if (!isRelease(state) || !isCurrentCall(state, event.call)) return still(state);
+      return { ...still(state), state: { ...state, call: { number: nextCall(state), startedAt: null } } };
     }
     case "generated":
       if (!isCurrentCall(state, event.call)) return still(state);

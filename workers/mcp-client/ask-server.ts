@@ -13,12 +13,21 @@ const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
 const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as const;
 
 /**
- * `notSignedIn`: the server wants the login of the key's owner, and there is none; `otherAccount`:
- * it is not the one that the request was for.
+ * Why a request has not the login that the server wants of the key's owner. `notSignedIn`: there is
+ * none. `otherAccount`: it is not the one that the request was for. `loginUnreachable`: it cannot
+ * be renewed now. `loginRefused`: the server answered 401, and did not say that the request was not
+ * applied.
  */
-export type UpstreamError = "noCredential" | "notSignedIn" | "otherAccount" | "unreachable" | "redirected";
+export type LoginError = "notSignedIn" | "otherAccount" | "loginUnreachable" | "loginRefused";
 
-type ServerError = Exclude<UpstreamError, "noCredential" | "notSignedIn" | "otherAccount">;
+export type UpstreamError = "noCredential" | LoginError | "unreachable" | "redirected";
+
+/** Whether the server may have had the request: it broke off, or refused it in its middle. */
+export const mayHaveRun = (error: string): boolean => unclear.has(error);
+
+const unclear: ReadonlySet<string> = new Set<UpstreamError>(["unreachable", "loginRefused"]);
+
+type ServerError = Exclude<UpstreamError, "noCredential" | LoginError>;
 
 export type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";

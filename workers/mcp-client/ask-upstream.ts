@@ -2,7 +2,7 @@
 // the environment, the client's own, or the own login of the key's owner.
 
 import { type LoginAccount, isSameAccount } from "../../shared/credential/login-account.ts";
-import { loginEntry } from "../../shared/relay/login.ts";
+import { isTokenRefusal, loginEntry, mayAct } from "../../shared/relay/login.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type Result, err } from "../../shared/result.ts";
 import { inboxNameOf } from "../../shared/review/inbox.ts";
@@ -18,12 +18,14 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
   return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
 }
 
-/** So often a server's 401 is believed: its owner's token is renewed once, and then given up. */
-const mostRefused = 2;
+/** So often a request is sent again that was refused for its token. */
+const mostResent = 1;
 
 /**
- * The request with the own login of the key's owner. A server that answers 401 has not done
- * anything (RFC 6750 section 3.1): it is asked again with a token that it has not refused.
+ * The request with the own login of the key's owner. A 401 with a challenge of Bearer's is a
+ * refusal of the token, before anything was done: the same bytes are sent once more, with a token
+ * that the server has not refused. After any other 401 nobody knows what was done: what may act is
+ * not sent again, and only the next request has the renewed token.
  */
 async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
   const { login } = server;
@@ -32,13 +34,16 @@ async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): 
   let refused: string | null = null;
   for (let asked = 0; ; asked += 1) {
     const found = await stub.loginToken(entry, refused);
-    if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : found.kind);
+    if (found.kind !== "token") return err(found.kind === "none" ? "notSignedIn" : "loginUnreachable");
     if (login.account !== undefined && !isSameAccount(login.account, found.account)) return err("otherAccount");
+    if (asked > mostResent) return err("notSignedIn");
     const answer = await askServer({ server, credential: `Bearer ${found.token}` }, request);
     if (!answer.ok || answer.value.status !== 401) return answer;
     answer.value.body?.cancel().catch(() => {});
-    if (asked === mostRefused) return err("notSignedIn");
     refused = found.token;
+    if (isTokenRefusal(answer.value.headers.get("WWW-Authenticate")) || !mayAct(request.body)) continue;
+    await stub.loginToken(entry, refused);
+    return err("loginRefused");
   }
 }
 
@@ -50,6 +55,8 @@ async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): 
 export type LoginState =
   | { readonly kind: "ready" | "unreachable"; readonly account: LoginAccount | null }
   | { readonly kind: "none" | "otherAccount" };
+
+export type MissingLogin = Exclude<LoginState["kind"], "ready">;
 
 export async function loginFor(env: Env, server: Server): Promise<LoginState> {
   const { login } = server;

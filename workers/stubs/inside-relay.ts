@@ -24,8 +24,13 @@ export type InsideVisit = {
 
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
-/** What came of an approved call. `response`: the server's, as JSON; null where the run has it. */
-export type ApprovedAnswer = { readonly returned: CallReturn; readonly response: string | null };
+/**
+ * What came of an approved call. `response`: the server's, as JSON; null where the run has it.
+ * `unsent`: it was refused for its login before anything was done.
+ */
+export type ApprovedAnswer =
+  | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: string | null }
+  | { readonly kind: "unsent" };
 
 /** The client of a call that is sent in its place. */
 export type AbsentClient = {

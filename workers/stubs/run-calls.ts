@@ -336,6 +336,10 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   /** What came of the claimed call. `call`: null where its caller knows no number of it. */
   returned(call: number | null, returned: JsonOf<Returned>): Promise<void>;
   /**
+   * The claimed call was refused for its login before anything was done: it may be claimed again.
+   */
+  unsent(call: number, took: JsonOf<Took>): void;
+  /**
    * The page of a link; null where there is no such link. Where the reviewer opens it (`isOpening`)
    * while the review waits, that is recorded once for each channel; nothing else is written.
    */

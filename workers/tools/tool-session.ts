@@ -4,7 +4,7 @@
 // sent once at most. It declares no capabilities.
 
 import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { type Reached, type UpstreamError, askServer } from "../mcp-client/ask-server.ts";
+import { type LoginError, type Reached, type UpstreamError, askServer } from "../mcp-client/ask-server.ts";
 
 /** Of one answer or one stream. */
 const mostBytes = 8_000_000;
@@ -16,7 +16,7 @@ const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
 /** What became of the latest request. The client's own errors say it only in words. */
 type Seen = {
-  error?: Exclude<UpstreamError, "noCredential" | "notSignedIn" | "otherAccount"> | "tooLarge" | "cut";
+  error?: Exclude<UpstreamError, "noCredential" | LoginError> | "tooLarge" | "cut";
   /** Where it is not 2xx. */
   status?: number;
 };

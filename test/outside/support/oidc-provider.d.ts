@@ -3,7 +3,12 @@
 declare module "oidc-provider" {
   import type { RequestListener } from "node:http";
 
-  type StoredToken = { readonly grantId: string; readonly accountId: string; readonly aud: string | readonly string[] };
+  type StoredToken = {
+    readonly grantId: string;
+    readonly accountId: string;
+    readonly aud: string | readonly string[];
+    destroy(): Promise<void>;
+  };
   type TokenKind = {
     /** Undefined where it is not good. */
     find(token: string): Promise<StoredToken | undefined>;

@@ -41,6 +41,10 @@ let refreshes = 0;
 /** The access tokens that the tool was called with, and those that were refused. */
 let called: string[] = [];
 let refused: string[] = [];
+/** What is revoked at the provider as the next call arrives, before its token is looked at. */
+let revokesAtCall: "accessToken" | "grant" | null = null;
+/** The bodies of calls, as they arrived. */
+let arrived: string[] = [];
 /** The last one that was good. */
 let latest = "";
 
@@ -104,6 +108,17 @@ function startMcp(): RequestListener {
     await transport.handleRequest(request, response, request.body);
   };
   const auth = requireBearerAuth({ verifier: { verifyAccessToken }, resourceMetadataUrl, expectedResource: new URL(mcp) });
+  const revoke = async (request: IncomingMessage & { readonly body?: unknown }): Promise<void> => {
+    const { method } = (request.body ?? {}) as { readonly method?: string }; // JSON-RPC
+    if (method !== "tools/call") return;
+    arrived.push(JSON.stringify(request.body));
+    const token = await provider.AccessToken.find((request.headers.authorization ?? "").slice("Bearer ".length));
+    const what = revokesAtCall;
+    revokesAtCall = null;
+    if (what !== null) await token?.destroy();
+    if (what === "grant") await provider.RefreshToken.revokeByGrantId(token?.grantId ?? "");
+  };
+  app.post("/mcp", (request: IncomingMessage, _: unknown, next: () => void) => void revoke(request).then(next));
   app.post("/mcp", auth, (request: IncomingMessage, response: ServerResponse) => void answer(request, response));
   return app;
 }
@@ -185,7 +200,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  [seconds, refreshes, called, refused] = [3_600, 0, [], []];
+  [seconds, refreshes, called, refused, arrived, revokesAtCall] = [3_600, 0, [], [], [], null];
 });
 afterEach(() => client?.close());
 
@@ -228,8 +243,32 @@ test("what is revoked while people decide is not sent: its owner is asked to sig
   const { grantId = "" } = (await provider.AccessToken.find(latest)) ?? {};
   await Promise.all([provider.AccessToken, provider.RefreshToken].map((kind) => kind.revokeByGrantId(grantId)));
   expect((await decideByLink(link, "approve")).status).toBe(303);
-  expect(JSON.stringify(await answer.catch((error: unknown) => String(error)))).toContain("sign in");
+  expect(JSON.stringify(await answer.catch((error: unknown) => String(error)))).toContain("is not signed in");
   expect(called).toEqual([]);
   expect(await (await ada.send("/inbox/connections")).text()).toContain("sign in again");
-  expect(await pageOf(link)).toContain("The client was told that the request failed");
+  expect(await pageOf(link)).toContain("The call has not run yet");
+});
+
+test("a token that is revoked at the very moment of sending is renewed, and the approved call is sent once more", async () => {
+  await begin();
+  // One that was issued within ten seconds, and is refused already, is not renewed.
+  await new Promise((resolve) => setTimeout(resolve, 10_500));
+  const { called: answer, link } = await openedReview(office, () => who());
+  revokesAtCall = "accessToken";
+  expect((await decideByLink(link, "approve")).status).toBe(303);
+  expect(JSON.stringify(await answer)).toContain("the notes of ada-at-work");
+  expect([refreshes, called.length, refused.length, arrived.length, new Set(arrived).size]).toEqual([1, 1, 1, 2, 1]);
+});
+
+test("one whose login ends with it keeps its approval: once its owner has signed in again, the same call is sent", async () => {
+  await begin();
+  const { called: answer, link } = await openedReview(office, () => who());
+  revokesAtCall = "grant";
+  expect((await decideByLink(link, "approve")).status).toBe(303);
+  expect(JSON.stringify(await answer)).toContain("The call stays approved");
+  expect([called, arrived.length]).toEqual([[], 1]);
+  expect(await pageOf(link)).toContain("The call has not run yet");
+  expect(await connect()).toContain("is connected");
+  expect(JSON.stringify(await who())).toContain("the notes of ada-at-work");
+  expect([called.length, arrived.length]).toEqual([1, 2]);
 });

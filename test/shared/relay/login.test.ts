@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
-import { accountIn, loginEntry, loginState, loginStep, parseLoginState } from "../../../shared/relay/login.ts";
+import { accountIn, isTokenRefusal, loginEntry, loginState, loginStep, mayAct, parseLoginState } from "../../../shared/relay/login.ts";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 
@@ -51,4 +51,41 @@ test("an account is what an ID token calls it, or nothing", () => {
   expect(accountIn(token({ sub: "1", email: "ann@example.org", preferred_username: "ann-k" }))).toBe("ann-k");
   expect(accountIn(token({ sub: "1", email: " " }))).toBe("1");
   for (const none of [undefined, "", "opaque", "x.!.y", token({ sub: 1 })]) expect(accountIn(none)).toBeNull();
+});
+
+describe("a server's 401", () => {
+  test.each([
+    ["Bearer", true],
+    ['Bearer resource_metadata="https://a.example/x", scope="read"', true],
+    ['bearer error="invalid_token", error_description="expired"', true],
+    ["Bearer error=invalid_token", true],
+    ['Basic realm="x", Bearer realm="y", error="invalid_token"', true],
+    ['Bearer error="insufficient_scope"', false],
+    ['Bearer error="invalid_request"', false],
+    ['Bearer realm="a \\" b", error="use_other"', false],
+    ['Basic realm="of the backend, Bearer error=invalid_token"', false],
+    ["DPoP", false],
+    ["BearerX", false],
+    ["Negotiate", false],
+    ["", false],
+    [null, false],
+  ])("%s refuses the token before anything is done: %s", (challenge, isRefusal) => {
+    expect(isTokenRefusal(challenge)).toBe(isRefusal);
+  });
+
+  const request = (method: string): object => ({ jsonrpc: "2.0", id: 1, method });
+  test.each([
+    [request("tools/list"), false],
+    [request("initialize"), false],
+    [request("tools/call"), true],
+    [request("resources/read"), true],
+    [{ jsonrpc: "2.0", id: 1, result: {} }, true],
+    [[request("tools/list"), request("tools/call")], true],
+    [[request("tools/list"), request("ping")], false],
+    ["no JSON-RPC", true],
+  ])("%j may have acted: %s", (message, acts) => {
+    expect([mayAct(JSON.stringify(message)), mayAct(utf8ToBytes(JSON.stringify(message)))]).toEqual([acts, acts]);
+  });
+
+  test("a request without a body asks only", () => expect(mayAct(undefined)).toBe(false));
 });

@@ -493,6 +493,7 @@ const anEvent: fc.Arbitrary<RunEvent<Name>> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("claimed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("unsent" as const), call: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("callFailed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("callLost" as const), call: fc.integer({ min: 1, max: 4 }) }) },
 );
@@ -605,6 +606,17 @@ describe("the caller's own request", () => {
     expect(openGate(reviewed.state)).toBe("response");
   });
 
+  test("one that was refused before anything was done is claimed again, under another number", () => {
+    const unsent: RunEvent = { kind: "unsent", call: 1 };
+    const freed = play(approved.state, [claimed, unsent]);
+    expect([freed.state.call, freed.effects, isUnclaimed(freed.state)]).toEqual([{ number: 2, startedAt: null }, [], true]);
+    const again = play(freed.state, [{ ...claimed, call: 2 }]);
+    // What came late of the first frees nothing and ends nothing.
+    for (const late of [unsent, generated, claimed, { kind: "callLost", call: 1 } as const])
+      expect(play(again.state, [late]).state).toBe(again.state);
+    expect(step(approved.state, unsent, begun).state).toBe(approved.state);
+  });
+
   test("it is not claimed before its review, nor again after it was lost", () => {
     expect(step(play(run(released()), [received]).state, claimed, begun).state.call).toBeNull();
     const lost = play(approved.state, [claimed, { kind: "callLost", call: 1 }]);
@@ -656,11 +668,15 @@ describe("whatever happens in whatever order", () => {
     });
   });
 
-  test("a caller's request goes on by a claim, once, and its loss is the end", () => {
+  test("a caller's request goes on by a claim, once where it was not refused, and its loss is the end", () => {
     always((told, stages) => {
       const claims = told.filter(isClaim);
       expect(claims.every(({ event }) => event.kind === "claimed")).toBe(true);
-      expect(new Set(claims.map(({ after }) => after.at)).size).toBe(claims.length);
+      const freed = told.filter(({ event, before, after }) => event.kind === "unsent" && after !== before);
+      for (const each of freed) expect([isUnclaimed(each.before), isUnclaimed(each.after), each.effects]).toEqual([false, true, []]);
+      expect(claims.length).toBeLessThanOrEqual(new Set(claims.map(({ after }) => after.at)).size + freed.length);
+      const numbers = claims.map(({ after }) => after.call?.number);
+      expect(new Set(numbers).size).toBe(numbers.length);
       for (const { event, before, after, effects } of told) {
         if (!isRelease(stages[before.at]) || after === before) continue;
         if (event.kind === "generated") expect(isUnclaimed(before)).toBe(false);

@@ -4,12 +4,25 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Server, parseServers } from "../../../shared/relay/servers.ts";
 import { askUpstream } from "../../../workers/mcp-client/ask-upstream.ts";
+import { errorMessages } from "../../../workers/endpoints/relay/relay-request.ts";
 import { recordWith, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { configure, env, eventually, gateway, notices, openNotice, policy, publicUrl, travel } from "../support/gateway.ts";
 import { addresses } from "../support/inbox.ts";
 import { loginOrigin } from "../support/login-server.ts";
-import { auth, connect, connected, disconnect, key, login, prepareOwnLogin, upstream, url } from "../support/own-login.ts";
-import { configureServers } from "../support/mcp-server.ts";
+import {
+  atCall,
+  auth,
+  bearerOf,
+  connect,
+  connected,
+  disconnect,
+  key,
+  login,
+  prepareOwnLogin,
+  upstream,
+  url,
+} from "../support/own-login.ts";
+import { type RelayClient, configureServers } from "../support/mcp-server.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
 import { StatelessClient, lastOf } from "../support/stateless.ts";
 
@@ -99,6 +112,131 @@ describe("while people decide", () => {
     expect((await askUpstream(env, { ...server, login: { ...server.login, account: { ...account, name: "ada-l" } } }, asked)).ok).toBe(
       true,
     );
+  });
+});
+
+/** As each call arrives its token ends, and with `refresh` what renews it. The bodies that arrive. */
+function endsAtCall(which: "access" | "refresh"): string[] {
+  const bodies: string[] = [];
+  atCall.decide = (call) => {
+    bodies.push(call.text);
+    if (bodies.length === 1) login.good.delete(bearerOf(call));
+    if (bodies.length === 1 && which === "refresh") login.refresh.clear();
+    return undefined;
+  };
+  return bodies;
+}
+
+/** One that was issued just now, and is refused, is not renewed. */
+async function connectedLongAgo(): Promise<RelayClient> {
+  await connect();
+  travel(60_000);
+  return connected();
+}
+
+describe("a token that the server ends as an approved call arrives", () => {
+  test("is renewed once, and the same bytes are sent once more", async () => {
+    const made = await connectedLongAgo();
+    const bodies = endsAtCall("access");
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    await decide("request", "approve");
+    expect(await textOf(answer)).toBe("done");
+    expect([bodies.length, new Set(bodies).size, sent(), login.asked.length]).toEqual([2, 1, 1, 2]);
+    const kinds = (await recordWith(run, "finished")).map(({ fact }) => fact.kind);
+    expect(kinds.filter((kind) => kind === "called" || kind === "callFailed")).toEqual(["called"]);
+  });
+
+  test("and cannot be renewed: nothing has run, the approval is not spent, and the same call is sent once its owner signs in", async () => {
+    await connect();
+    const made = await connected();
+    const bodies = endsAtCall("refresh");
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    const { link } = await decide("request", "approve");
+    const said = await textOf(answer);
+    expect(said).toContain("Ada is not signed in at the server own. The server refused the login of this call before it ran it.");
+    expect(said).toContain("The call stays approved.");
+    expect([bodies.length, sent()]).toEqual([1, 0]);
+    expect(plainText(await pageOf(link))).toContain("The call has not run yet");
+    await connect();
+    expect(await textOf(made.call(2))).toBe("done");
+    expect([bodies.length, sent(), (await notices()).filter((notice) => notice.run !== run)]).toEqual([2, 1, []]);
+    const facts = (await recordWith(run, "finished")).map(({ fact }) => fact);
+    const calls = facts.flatMap((fact) => (fact.kind === "called" || fact.kind === "callFailed" ? [[fact.kind, fact.call]] : []));
+    expect(calls).toEqual([
+      ["called", 1],
+      ["callFailed", 1],
+      ["called", 2],
+    ]);
+  });
+
+  test("and refuses a second time: it is not sent a third time", async () => {
+    const made = await connectedLongAgo();
+    const bodies: string[] = [];
+    atCall.decide = (call) => {
+      bodies.push(call.text);
+      login.good.delete(bearerOf(call));
+      // So late that the renewed one would be renewed again.
+      travel(20_000);
+      return undefined;
+    };
+    const answer = made.call(1);
+    await openNotice("request");
+    await decide("request", "approve");
+    expect(await (await answer).text()).toContain("own login of the key's owner");
+    expect([bodies.length, sent()]).toEqual([2, 0]);
+  });
+
+  test("is nothing that a server can claim: its own error in the gateway's words spends the approval", async () => {
+    await connect();
+    const made = await connected();
+    atCall.decide = ({ message }) =>
+      Response.json({ jsonrpc: "2.0", id: message.id, error: { code: -32_603, message: errorMessages.notSignedIn } });
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    await decide("request", "approve");
+    await (await answer).text();
+    expect((await recordWith(run, "finished")).map(({ fact }) => fact.kind)).toContain("callFailed");
+  });
+
+  test.each([
+    ["no challenge", null],
+    ["a challenge of another scheme", 'Basic realm="backend, Bearer"'],
+    ["another error", 'Bearer error="insufficient_user_authentication"'],
+  ])("but does not say so (%s): the call may have run, and is not sent again", async (_, challenge) => {
+    const made = await connectedLongAgo();
+    const bodies: string[] = [];
+    atCall.decide = ({ text }) => {
+      bodies.push(text);
+      return new Response(null, { status: 401, headers: challenge === null ? {} : { "WWW-Authenticate": challenge } });
+    };
+    const answer = made.call(1);
+    const { run } = await openNotice("request");
+    await decide("request", "approve");
+    expect(await (await answer).text()).toContain("answered 401 and did not say, by a Bearer challenge");
+    expect(bodies).toHaveLength(1);
+    expect((await recordWith(run, "finished")).map(({ fact }) => fact.kind)).toContain("callFailed");
+    // The token is renewed for what comes next.
+    expect(login.asked).toHaveLength(2);
+  });
+
+  test("as a task: it keeps its approval, and is sent once its owner signs in", async () => {
+    await connect();
+    const made = await connected();
+    const bodies = endsAtCall("refresh");
+    const tool = { name: "delete_branch", arguments: { branch: "main" } };
+    const begun = (await lastOf(await made.call(1, { ...tool, task: {} }))).result?.["task"];
+    const { taskId } = begun as unknown as { taskId: string };
+    const ask = async (): Promise<{ status: string; statusMessage: string }> =>
+      (await lastOf(await made.request("get", "tasks/get", { taskId }))).result as unknown as { status: string; statusMessage: string };
+    await openNotice("request", taskId);
+    await decide("request", "approve", taskId);
+    await eventually("its return to the approved", async () => ((await ask()).statusMessage.includes("signed in") ? true : null));
+    expect([bodies.length, sent()]).toEqual([1, 0]);
+    await connect();
+    await eventually("the result", async () => ((await ask()).status === "completed" ? true : null));
+    expect([bodies.length, sent()]).toEqual([2, 1]);
   });
 });
 

@@ -252,7 +252,7 @@ describe("a token", () => {
     travel(3_600_000 - 20_000);
     expect((await made.call(1)).status).toBe(200);
     travel(20_000);
-    expect(await (await made.call(2)).text()).toContain("cannot be reached");
+    expect(await (await made.call(2)).text()).toContain("cannot be renewed now");
     login.fails = null;
     expect((await made.call(3)).status).toBe(200);
   });

@@ -27,6 +27,9 @@ export let key: string;
 /** What the server says of itself, and which of its tokens it takes. */
 export let resource: Record<string, unknown>;
 
+/** Decides about a call before its token is looked at; undefined: the token decides. */
+export let atCall: { decide: (call: UpstreamCall) => Response | undefined };
+
 export const bearerOf = ({ headers }: UpstreamCall): string => (headers.get("Authorization") ?? "").replace(/^Bearer /, "");
 const answerTo = (message: UpstreamCall["message"], result: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, result });
 
@@ -38,6 +41,8 @@ function guard(): void {
     const text = await request.text();
     const message = (text === "" ? {} : JSON.parse(text)) as UpstreamCall["message"];
     const call = { method: request.method, url: request.url, headers: request.headers, text, message };
+    const decided = message.method === "tools/call" ? atCall.decide(call) : undefined;
+    if (decided !== undefined) return decided;
     if (!login.good.has(bearerOf(call))) {
       const metadata = `${upstreamOrigin}/.well-known/oauth-protected-resource/mcp`;
       return new Response(null, { status: 401, headers: { "WWW-Authenticate": `Bearer resource_metadata="${metadata}", scope="read"` } });
@@ -58,6 +63,7 @@ function guard(): void {
 export async function prepareOwnLogin(): Promise<void> {
   upstream = scriptUpstream();
   login = scriptLoginServer();
+  atCall = { decide: () => undefined };
   resource = { resource: url, authorization_servers: [loginOrigin], scopes_supported: ["read", "write"] };
   guard();
   await configureInbox({}, [

@@ -16,7 +16,7 @@ import { type RequestId, failure, success, toRequestId } from "../../../shared/w
 import { clientCapabilitiesKey, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { watchKey } from "../../pipeline/wait/key-watch.ts";
-import { type LoginState, loginFor } from "../../mcp-client/ask-upstream.ts";
+import { type LoginState, type MissingLogin, loginFor } from "../../mcp-client/ask-upstream.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -36,26 +36,31 @@ type Reached = Pick<WatchedRelayRequest, "name" | "server">;
 
 /**
  * What a model reads in the place of the tool's result, and a person in an error, where the login
- * is not what the request needs.
+ * is not what the request needs. `became`: a sentence on what became of the request.
  */
-export function loginNotice(env: Env, { name, server }: Reached, kind: Exclude<LoginState["kind"], "ready">): JsonObject {
+export function loginNotice(env: Env, { name, server }: Reached, kind: MissingLogin, became = nothingSent): JsonObject {
   switch (kind) {
     case "none":
-      return noticeResult({ run: null, what: "signIn", text: signInText(env, name, server) });
+      return noticeResult({ run: null, what: "signIn", text: signInText(env, name, server, became) });
     case "unreachable":
-      return noticeResult({ run: null, what: "signIn", text: renewalText(name) });
+      return noticeResult({ run: null, what: "signIn", text: renewalText(name, became) });
     case "otherAccount":
-      return noticeResult({ run: null, what: "otherAccount", text: otherAccountText(name, server) });
+      return noticeResult({ run: null, what: "otherAccount", text: otherAccountText(name, server, became) });
     default:
       return kind satisfies never;
   }
 }
 
-const renewalText = (name: string): string =>
-  `The login at the server ${name} cannot be renewed now. Nothing was sent. Call it again later with the same arguments.`;
+const nothingSent = "Nothing was sent.";
 
-const otherAccountText = (name: string, { login }: Server): string =>
-  `${login?.owner ?? "The key's owner"} has signed in at the server ${name} with another account since this call came. Nothing was sent. Call it again to have it decided for that account.`;
+/** Of a call that was sent with a token that the server took no more. */
+export const refusedForLogin = "The server refused the login of this call before it ran it. The call stays approved.";
+
+const renewalText = (name: string, became: string): string =>
+  `The login at the server ${name} cannot be renewed now. ${became} Call it again later with the same arguments.`;
+
+const otherAccountText = (name: string, { login }: Server, became: string): string =>
+  `${login?.owner ?? "The key's owner"} has signed in at the server ${name} with another account since this call came. ${became} Call it again to have it decided for that account.`;
 
 /** The request as one for the account of this login alone. */
 function withAccount<T extends WatchedRelayRequest>(relay: T, state: LoginState): T {
@@ -81,11 +86,11 @@ export async function missingLogin(env: Env, { name, server }: Reached): Promise
   }
 }
 
-function signInText(env: Env, name: string, { login }: Server): string {
+function signInText(env: Env, name: string, { login }: Server, became = nothingSent): string {
   const { publicUrl } = settingsOf(env);
   if (publicUrl === undefined || login == null || login.owner === null)
-    return `The server ${name} wants a login of its user, and this API key has no owner who could sign in: the operator has to set one. Nothing was sent.`;
-  return `${login.owner} is not signed in at the server ${name}. Nothing was sent. Ask them to open ${connectionsUrl(inboxUrl(publicUrl))} and connect ${name}; then call it again with the same arguments.`;
+    return `The server ${name} wants a login of its user, and this API key has no owner who could sign in: the operator has to set one. ${became}`;
+  return `${login.owner} is not signed in at the server ${name}. ${became} Ask them to open ${connectionsUrl(inboxUrl(publicUrl))} and connect ${name}; then call it again with the same arguments.`;
 }
 
 /** Passes a message on; a request that would lack its owner's login waits, or says so. */

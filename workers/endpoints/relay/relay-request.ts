@@ -1,6 +1,8 @@
 // Who may talk to which server through the relay, and the relay's own refusals.
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { objectOf } from "../../../shared/json/values.ts";
 import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
@@ -158,11 +160,23 @@ export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", 
     "This MCP server wants the own login of the key's owner, and there is none: sign in under Connections in the inbox of this gateway, then try again",
   otherAccount:
     "The key's owner has signed in at this MCP server with another account since this call came. Nothing was sent; call it again",
+  loginUnreachable: "The login of the key's owner at this MCP server cannot be renewed now. Nothing was done; try again later",
+  loginRefused:
+    "The MCP server answered 401 and did not say, by a Bearer challenge, that it refuses the login before it does anything: what came of the request is unknown, and it is not sent again",
   unreachable: "The MCP server cannot be reached",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
   asks: "The MCP server sent a sampling request in place of a response, which it may do only on an event stream",
 };
+
+/**
+ * Whether a response is the gateway's own to a request that lacked a login, so that nothing was
+ * done. A server can send these words too: the login itself says whether it is so.
+ */
+export const lacksLogin = (response: JsonObject): boolean => isOwnError(response, ["notSignedIn", "otherAccount", "loginUnreachable"]);
+
+const isOwnError = ({ error }: JsonObject, kinds: readonly UpstreamError[]): boolean =>
+  kinds.some((kind) => objectOf(error)?.["message"] === errorMessages[kind]);
 
 export const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 

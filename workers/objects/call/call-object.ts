@@ -12,6 +12,7 @@ import { attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
 import { type RpcAnswer, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { reachedBy } from "../../../shared/relay/servers.ts";
 import { type StatelessAnswer, type StatelessError, answerOf, askStateless, errorOf } from "../../mcp-client/stateless-call.ts";
+import { mayHaveRun } from "../../mcp-client/ask-server.ts";
 import type { Env } from "../../platform/env.ts";
 import { type Result, err } from "../../../shared/result.ts";
 import { serversOf } from "../../stores/documents.ts";
@@ -197,7 +198,7 @@ export class CallObject extends StoredObject implements CallCalls {
     const { attempt, method } = call;
     const asked = await this.#ask(call, how, signal).catch(() => err("noAnswer" as const));
     if (!asked.ok) {
-      const isLost = asked.error === "unreachable" || asked.error === "noAnswer";
+      const isLost = asked.error === "noAnswer" || mayHaveRun(asked.error);
       return void this.#take(attempt, { kind: isLost ? "lost" : "responded" }, failed(asked.error));
     }
     const { message } = asked.value;
@@ -284,6 +285,9 @@ const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   notSignedIn:
     "The key's owner is not signed in at this MCP server: sign in under Connections in the inbox of this gateway, then call again",
   otherAccount: "The key's owner has signed in at this MCP server with another account since this call came. Call it again",
+  loginUnreachable: "The login of the key's owner at this MCP server cannot be renewed now. Call again later",
+  loginRefused:
+    "The MCP server answered 401 and did not say, by a Bearer challenge, that it refuses the login before it does anything: the outcome of the request is unknown",
   noCredential: "The secret that this server's entry names is not set; ask the operator",
   unreachable: "The connection to the MCP server failed or broke: the outcome of the request is unknown",
   redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",

@@ -15,6 +15,7 @@
 //   record    the ledger, spans and data points
 //   tables    the rows, which decide nothing
 
+import type { Took } from "../../../shared/model/call.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { Env } from "../../platform/env.ts";
@@ -245,6 +246,10 @@ export class RunObject extends StoredObject implements RunCalls {
 
   claim(requestRef: RequestRef, brings = false): Promise<JsonOf<Claim>> {
     return this.#release.claim(requestRef, brings);
+  }
+
+  unsent(call: number, took: JsonOf<Took>): void {
+    this.#release.unsent(call, readJsonOf(took));
   }
 
   returned(call: number | null, returned: JsonOf<Returned>): Promise<void> {

@@ -9,7 +9,7 @@ import { isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
 import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { type UpstreamError, headersDown } from "../../../mcp-client/ask-server.ts";
+import { type UpstreamError, headersDown, mayHaveRun } from "../../../mcp-client/ask-server.ts";
 import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mcp-client/stateless-call.ts";
 import { type Result, ok } from "../../../../shared/result.ts";
 import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -108,7 +108,7 @@ function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>
 
 /** A server that broke off, or was not there, may have had the request. */
 function failureOf({ relay }: RelayedCall, error: UpstreamError): RpcError {
-  if (error === "unreachable") relay.reportLost?.();
+  if (mayHaveRun(error)) relay.reportLost?.();
   return { code: -32_603, message: errorMessages[error] };
 }
 

@@ -10,12 +10,13 @@ import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/
 import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { editedNotice } from "../../../../shared/relay/call-notices.ts";
 import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { noteToolUse } from "../../../stores/tools.ts";
 import type { CallReturn, Claim } from "../../../stubs/run-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
-import type { WatchedRelayRequest } from "../relay-request.ts";
+import { type WatchedRelayRequest, lacksLogin } from "../relay-request.ts";
 import { refusedToolCall } from "../shown-tools.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
@@ -44,8 +45,13 @@ export type CallClient = {
 /** What the server got so far. `first`: the approved call. `count`: that and what came after. */
 export type SentRequests = { readonly first: PostedMessage; readonly count: number };
 
-/** `response`: for the client now; null where there is none, or where its run has it. */
-type SentCall = { readonly returned: CallReturn; readonly response: Found | null };
+/**
+ * `response`: for the client now; null where there is none, or where its run has it. `unsent`: the
+ * server refused the login before it did anything, and no other token could be had.
+ */
+type SentCall =
+  | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: Found | null }
+  | { readonly kind: "unsent"; readonly login: MissingLogin };
 
 /** The message as it may be sent: with the arguments that were approved, and its receipt. */
 export async function preparedCall(
@@ -64,7 +70,11 @@ const mostSent = 2_000;
 
 const refusedHere: ProviderError = { ...errorOfStatus(403), then: "stop" };
 
-const failed = (fault: ProviderError, response: Found | null = null): SentCall => ({ returned: { kind: "failed", fault }, response });
+const failed = (fault: ProviderError, response: Found | null = null): SentCall => ({
+  kind: "sent",
+  returned: { kind: "failed", fault },
+  response,
+});
 
 /**
  * Sends the call, and goes on until the server has said its last word. Never throws: what is not
@@ -91,6 +101,8 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
       if (isLost) return failed(outcomeUnknownError);
+      const login = sent === 1 && lacksLogin(found.message) ? await loginFor(c.env, relay.server) : null;
+      if (login !== null && login.kind !== "ready") return { kind: "unsent", login: login.kind };
       const result = objectOf(found.message["result"]);
       const next = result === null ? null : await client.next(result, { first, count: sent });
       if (next === null) return lastWord(came, claim, found);
@@ -108,10 +120,10 @@ function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Cl
     return asksForMore(found, isStateless)
       ? failed({ kind: "providerError", then: "stop", detail: "asksForMore" }, { ...found, event: null })
       : // Its run says itself what was edited.
-        { returned: returnedIn(found, true), response: null };
+        { kind: "sent", returned: returnedIn(found, true), response: null };
   const [before, after] = [argumentsJsonOf(call), argumentsJsonOf(approved.call)];
   const edits = before === after ? [] : editedNotice(utf8ToBytes(found.text), before, after);
-  return { returned: returnedIn(found, false), response: changedResponse(found, edits) };
+  return { kind: "sent", returned: returnedIn(found, false), response: changedResponse(found, edits) };
 }
 
 /** A response of the gateway's own. */

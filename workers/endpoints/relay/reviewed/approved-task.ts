@@ -44,16 +44,20 @@ export async function sendApprovedTask(
     if (came === null) resolve(notSent);
     else {
       const going = new TaskClient(came, client);
-      const { returned, response } = await sendApproved(came, claim, going);
+      const sent = await sendApproved(came, claim, going);
       going.done();
-      resolve({ returned, response: response === null ? null : response.text });
+      resolve(sent.kind === "unsent" ? sent : { ...sent, response: sent.response?.text ?? null });
     }
     return c.body(null);
   });
   return promise;
 }
 
-const notSent: ApprovedAnswer = { returned: { kind: "failed", fault: { ...errorOfStatus(403), then: "stop" } }, response: null };
+const notSent: ApprovedAnswer = {
+  kind: "sent",
+  returned: { kind: "failed", fault: { ...errorOfStatus(403), then: "stop" } },
+  response: null,
+};
 
 /** The call as its client sent it; null where its server is gone from the servers document. */
 async function cameCall(

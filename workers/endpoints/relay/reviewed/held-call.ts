@@ -7,19 +7,20 @@ import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
+import type { Took } from "../../../../shared/model/call.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { editedNotice, takenNotice, unknownNotice, waitingNotice } from "../../../../shared/relay/call-notices.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { callResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { within } from "../../../http/keep-alive.ts";
-import { loginFor } from "../../../mcp-client/ask-upstream.ts";
+import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { watchKey } from "../../../pipeline/wait/key-watch.ts";
 import { awaitRun, isCallerLeft } from "../../../pipeline/wait/wait.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { Claim, Returned } from "../../../stubs/run-calls.ts";
 import { runStub } from "../../../stubs/stubs.ts";
-import { loginNotice } from "../own-login.ts";
+import { loginNotice, refusedForLogin } from "../own-login.ts";
 import { type CallClient, type Claimed, sendApproved } from "./approved-call.ts";
 import { passAnew, responseText } from "./call-answer.ts";
 import { type HeldResponse, type HeldSink, heldResponse, responseWith } from "./gateway-response.ts";
@@ -134,8 +135,11 @@ class HeldCall {
     const watch = watchKey(c.env, c.var.key);
     const over = keepsResult ? watch.over : AbortSignal.any([watch.over, this.#sink.left]);
     try {
-      const { returned, response } = await sendApproved({ ...this.#read, relay: { ...relay, over } }, claim, this.#client(keepsResult));
-      await this.#report(claim.call, { ...returned, took: { at, durationMs: Date.now() - at } });
+      const answer = await sendApproved({ ...this.#read, relay: { ...relay, over } }, claim, this.#client(keepsResult));
+      const took = { at, durationMs: Date.now() - at };
+      if (answer.kind === "unsent") return await this.#unsent(claim.call, took, answer.login);
+      const { returned, response } = answer;
+      await this.#report(claim.call, { ...returned, took });
       if (keepsResult && response === null) return this.#ended(await outcome, true);
       // What its client hears from here the run has to know, or it would tell the same call.
       const ended = await within(outcome, toldMs);
@@ -144,6 +148,13 @@ class HeldCall {
     } finally {
       watch.done();
     }
+  }
+
+  /** Nothing was done. The approval is not spent: it waits for the same call. */
+  async #unsent(call: number, took: Took, login: MissingLogin): Promise<HeldResponse> {
+    const { c, relay } = this.#read;
+    await runStub(c.env, this.#run).unsent(call, jsonOf(took));
+    return this.#says(loginNotice(c.env, relay, login, refusedForLogin));
   }
 
   /** It hears the server's messages: as they came, or anew where none may be had a second time. */

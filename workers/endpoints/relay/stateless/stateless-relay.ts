@@ -77,7 +77,7 @@ export async function postStateless(c: AppContext, relay: WatchedRelayRequest, {
   const request = read.value;
   const family = await familyOf(c.env, relay);
   if (!family.ok)
-    return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "tooLong" ? "tooLong" : "unreachable"] });
+    return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "noAnswer" ? "unreachable" : family.error] });
   if (typeof family.value === "object") return passUnclear(family.value.response, relay);
   if (family.value === "sessions") return bridged(c, relay, request, body);
   const place = isTaskMethod(request.method) ? taskPlace(c, relay, request.params["taskId"]) : null;
@@ -192,7 +192,7 @@ async function refuseOther(
     case "refreshed": {
       const found = await discover(c.env, relay, gatewayMeta());
       if (!found.ok)
-        return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error === "tooLong" ? "tooLong" : "unreachable"] });
+        return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error === "noAnswer" ? "unreachable" : found.error] });
       if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
       return found.value.kind === "stateless" ? null : refuse(request.id, 400, otherOwner);
     }

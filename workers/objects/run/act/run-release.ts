@@ -5,11 +5,11 @@
 
 import type { RecordFact } from "../../../../shared/record/record.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import type { ProviderError } from "../../../../shared/model/call.ts";
+import type { ProviderError, Took } from "../../../../shared/model/call.ts";
 import { isToolCall } from "../../../../shared/model/subject/subject.ts";
 import { toolName } from "../../../../shared/model/subject/tool-call.ts";
 import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
-import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { maskedReply, mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { type RequestRef, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
@@ -144,6 +144,28 @@ export class RunRelease {
       this.#deps.store.writeReplyVersion(1, result, null, this.#deps.now());
       if (redaction !== null) this.#deps.store.writeRedaction("response", redaction);
       this.#deps.store.writeModelFacts(facts);
+    });
+  }
+
+  /**
+   * The server refused the login of the claimed call before it did anything: the approval is good
+   * again, for as long as it would have been.
+   */
+  unsent(call: number, took: Took): void {
+    const current = this.#deps.current();
+    if (current === null || !isCurrentCall(current.state, call)) return;
+    const { input, state } = current;
+    const { requestor, gatePolicy, createdAt } = input;
+    const attempt = {
+      model: toolName({ server: requestor.server, tool: requestor.name }),
+      provider: requestor.server,
+      ...took,
+      fault: errorOfStatus(401),
+    };
+    this.#deps.store.transaction(() => {
+      const since = state.reviews.request?.closing?.at ?? createdAt;
+      this.#deps.store.schedule.set("claim", since + gatePolicy.deadlineSeconds * 1000);
+      this.#deps.apply({ kind: "unsent", call }, this.#deps.now(), [{ kind: "callFailed", call, attempts: [attempt] }]);
     });
   }
 

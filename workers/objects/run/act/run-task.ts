@@ -131,15 +131,18 @@ export class RunTask {
       authorization: this.#authorization,
       over,
     };
-    const lost: ApprovedAnswer = { returned: { kind: "failed", fault: outcomeUnknownError }, response: null };
-    const { returned, response } = await sendApproved(visit, relayed, claim, {
+    const lost: ApprovedAnswer = { kind: "sent", returned: { kind: "failed", fault: outcomeUnknownError }, response: null };
+    const answer = await sendApproved(visit, relayed, claim, {
       tell: (event, isQuestion) => this.#tell(event, isQuestion),
       ask: (requests) => this.#ask(requests),
     }).catch((error: unknown) => {
       logEvent("run.effectFailed", { effect: "call", error: errorClass(error) });
       return lost;
     });
-    await this.#release.returned(claim.call, jsonOf({ ...returned, took: { at, durationMs: now() - at } }), response);
+    const took = { at, durationMs: now() - at };
+    // Looked at again: the owner is asked to sign in.
+    if (answer.kind === "unsent") return this.#release.unsent(claim.call, took);
+    await this.#release.returned(claim.call, jsonOf({ ...answer.returned, took }), answer.response);
   }
 
   #tell(event: string, isQuestion: boolean): void {
