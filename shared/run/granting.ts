@@ -25,9 +25,9 @@ import { outputLimit } from "../model/sampling.ts";
 import { type SubjectReply, type SubjectRequest, isMessage, isToolCall } from "../model/subject/subject.ts";
 import type { GrantRequest } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
-import type { Candidate } from "../routing/choose.ts";
 import { sizeOf, worstCostUsd } from "../routing/price.ts";
 import { type Requestor, type RequestRef, type RunInput, requestDigest } from "./run-input.ts";
+import { type PlannedWork, candidatesOf, modelIdsOf } from "./work.ts";
 
 export type OfferFacts = {
   readonly gate: Gate;
@@ -107,7 +107,7 @@ type GivingFacts = {
  * @param now Unix milliseconds.
  */
 export function grantFrom({ input, request, gate, reply, by }: GivingFacts, asked: GrantRequest, now: number): Grant {
-  const { candidates, key, requestRef, requestor } = input;
+  const { work, key, requestRef, requestor } = input;
   const exact = asked.what === "exact";
   const replyRisk = replyRiskAt(gate, reply);
   const characters = requestCharacters(request);
@@ -120,7 +120,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     what: asked.what,
     digest: forAccount(
       requestor,
-      exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
+      exact ? requestDigest({ request, models: modelIdsOf(work) }, work) : shapeDigest(request, candidatesOf(work)),
     ),
     ...(exact || asked.pinned === undefined ? {} : { pinned: argumentDigests(request).filter(({ name }) => asked.pinned?.includes(name)) }),
     charactersAtMost,
@@ -135,7 +135,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     expiresAt: now + Math.min(asked.hours * 3_600_000, longestGrantMs),
     usesGiven: asked.uses,
     usesLeft: asked.uses,
-    spendLeftMicroUsd: asked.uses * microUsd(maxCostUsd(request, candidates, charactersAtMost - characters)),
+    spendLeftMicroUsd: asked.uses * microUsd(maxCostUsd(request, work, charactersAtMost - characters)),
     lastUsedAt: null,
     revokedAt: null,
   };
@@ -164,7 +164,7 @@ export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{
 
 type GrantQueryFacts = {
   readonly run: string;
-  readonly plan: { readonly candidates: readonly Candidate[]; readonly gatePolicy: GatePlan; readonly risks: readonly RiskNote[] };
+  readonly plan: { readonly work: PlannedWork; readonly gatePolicy: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SubjectRequest;
   readonly requestor: Requestor;
   readonly requestRef: RequestRef;
@@ -178,7 +178,7 @@ type GrantQueryFacts = {
  * approvals, and it is no call.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: GrantQueryFacts): Omit<GrantQuery, "asked"> | null {
-  const { gatePolicy, candidates, risks } = plan;
+  const { gatePolicy, work, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gatePolicy[gate] === "review");
   const mayUse = mayUseGrants(gatePolicy, requestor);
   // An operator's bypass counts for a call whatever the rules enable.
@@ -188,8 +188,8 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     ...(mayUse ? {} : { onlyBypass: true }),
     identity: digestOf("countersign/grant-use/v1", { ...requestRef, params }),
     run,
-    exact: forAccount(requestor, requestDigest({ request, models: idsOf(candidates) }, candidates)),
-    shape: forAccount(requestor, shapeDigest(request, candidates)),
+    exact: forAccount(requestor, requestDigest({ request, models: modelIdsOf(work) }, work)),
+    shape: forAccount(requestor, shapeDigest(request, candidatesOf(work))),
     session: requestRef.session,
     server: requestor.server,
     tool: toolOf(requestor),
@@ -199,15 +199,13 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     maxTokens: outputOf(request),
     risk: highestRisk(risks),
     provenance: requestor.provenance,
-    worstCostMicroUsd: microUsd(maxCostUsd(request, candidates, 0)),
+    worstCostMicroUsd: microUsd(maxCostUsd(request, work, 0)),
     rule: gatePolicy.rule,
     deciders: peopleOfPlan(gatePolicy)
       .filter((person) => !isRoom(person) && (gatePolicy.selfApproval || !isSamePerson(gatePolicy.owner, person.name)))
       .map(({ name }) => name),
   };
 }
-
-const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ model }) => model.id);
 
 /** A tool and a person write no tokens. */
 const outputOf = (request: SubjectRequest): number => (isMessage(request) ? outputLimit(request) : 0);
@@ -232,9 +230,9 @@ function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requesto
 }
 
 /** The worst case of the most expensive model, for a request with `more` further characters. */
-function maxCostUsd(request: SubjectRequest, candidates: readonly Candidate[], more: number): number {
+function maxCostUsd(request: SubjectRequest, work: PlannedWork, more: number): number {
   if (!isMessage(request)) return 0;
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };
-  return Math.max(0, ...candidates.map((candidate) => worstCostUsd(candidate, longer, outputLimit(request))));
+  return Math.max(0, ...candidatesOf(work).map((candidate) => worstCostUsd(candidate, longer, outputLimit(request))));
 }

@@ -8,12 +8,11 @@ import { judged } from "../policy/conditions.ts";
 import { type GatePlan, judge } from "../policy/evaluate.ts";
 import { formGates } from "../policy/form-gates.ts";
 import type { GrantPass } from "../policy/grant.ts";
-import type { JurorVerdict } from "../policy/juror.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
-import { type SubjectRequest, isForm, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
+import { type SubjectKind, type SubjectRequest, isForm, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";
@@ -23,6 +22,7 @@ import { type Result, err, ok } from "../result.ts";
 import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
 import type { Requestor } from "./run-input.ts";
+import { type PlannedWork, candidatesOf } from "./work.ts";
 
 type PlanInput = {
   readonly routing: RoutingTable;
@@ -52,7 +52,8 @@ export type Plan = {
   readonly redacted: Redaction | null;
   /** The rules for its reply and its notices; null where none apply. */
   readonly redaction: RedactionTerms | null;
-  readonly candidates: readonly Candidate[];
+  /** The models that may be asked, or what is known of a call, by the kind of the subject. */
+  readonly work: PlannedWork;
   readonly gatePolicy: GatePlan;
   readonly policyVersion?: number;
   readonly risks: readonly RiskNote[];
@@ -60,10 +61,6 @@ export type Plan = {
   readonly judged: JudgedRequest;
   /** Closed gates that grants of the key open: added after planning. */
   readonly granted?: readonly GrantPass[];
-  /** What the rule's juror said, where there is one: added after planning. */
-  readonly juror?: JurorVerdict;
-  /** Why it had people asked, in its words. */
-  readonly jurorReason?: string;
 };
 
 /**
@@ -99,9 +96,10 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const judgement = judge(policy, asked, argumentsOf(input.request, request));
   if (judgement.kind === "refused") return err({ kind: judgement.why, rule: judgement.rule, judged: asked });
   const { gates, models } = judgement;
-  const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
+  const permitted = ranked.value.filter(({ model: { id } }) => models.includes(id));
+  const work = plannedWork(subjectOf(request), permitted);
   const gatePolicy = isForm(request) ? formGates(gates, policy, key.owner ?? null, { isUrl: request.url !== undefined }) : gates;
-  return ok({ request, redacted, redaction, candidates, gatePolicy, policyVersion: policy.version, risks, judged: asked });
+  return ok({ request, redacted, redaction, work, gatePolicy, policyVersion: policy.version, risks, judged: asked });
 }
 
 /** Of a tool's call, as it came and as it is sent. */
@@ -110,6 +108,10 @@ export const argumentsOf = (given: SubjectRequest, sent: SubjectRequest): CallAr
 
 const judgedSubject = ({ request, endpoint }: PlanInput): JudgedSubject =>
   isToolCall(request) && endpoint === "control" ? "function" : subjectOf(request);
+
+/** `candidates`: the models that the policy permits; none for what no model answers. */
+const plannedWork = (kind: SubjectKind, candidates: readonly Candidate[]): PlannedWork =>
+  kind === "message" ? { kind, candidates } : { kind };
 
 /** The models that can serve it; none for what no model answers. */
 function rankedFor({ routing, request, requestor, key, ready }: PlanInput): Result<readonly Candidate[], Refusal> {
@@ -129,6 +131,6 @@ function rankedFor({ routing, request, requestor, key, ready }: PlanInput): Resu
 /** What the first candidate will leave out or change, as far as known before the call. */
 export function plannedNotes(plan: Plan): readonly Note[] {
   const { request } = plan;
-  const [candidate] = plan.candidates;
+  const [candidate] = candidatesOf(plan.work);
   return candidate === undefined || request.kind !== "chat" ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });
 }

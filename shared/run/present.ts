@@ -32,6 +32,7 @@ import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, type RunState, isKeyEnd, isUnclaimed, mayAuthor } from "./lifecycle.ts";
 import { type RunInput, inOrder } from "./run-input.ts";
+import { candidatesOf, jurorOf } from "./work.ts";
 
 /** What the run stores of a model's answer. */
 export type ModelFacts = {
@@ -139,7 +140,8 @@ function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<R
 }
 
 /** That the rule's juror had people asked. */
-function raisedBy({ input: { juror }, gate, jurorReason }: PresentInput): Pick<ReviewCommon, "raised"> {
+function raisedBy({ input: { work }, gate, jurorReason }: PresentInput): Pick<ReviewCommon, "raised"> {
+  const juror = jurorOf(work);
   if (juror?.verdict !== "raised" || gate === "response") return {};
   return { raised: { model: juror.model, why: juror.why, reason: jurorReason } };
 }
@@ -191,10 +193,10 @@ function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon>
 
 /** The models of a message, and what its reply cost. */
 function whoAnswers({ input, state, gate, current, model, cachedAt }: PresentInput): ModelsView {
-  const models = inOrder(input.candidates, current.models).map(shownModel);
+  const models = inOrder(candidatesOf(input.work), current.models).map(shownModel);
   const isWritten = (state.reviews.request?.written ?? null) !== null;
   const given = gate === "response" ? model : null;
-  const answered = isWritten ? undefined : input.candidates.find(({ model: { id } }) => id === given?.candidate);
+  const answered = isWritten ? undefined : candidatesOf(input.work).find(({ model: { id } }) => id === given?.candidate);
   return {
     models,
     worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),

@@ -3,24 +3,22 @@
 import type { Gate, Provenance } from "../model/gate.ts";
 import { type JudgedRequest, judgedRecord } from "../model/judged-request.ts";
 import { digestOf } from "../encoding.ts";
-import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
 import type { RequestUse } from "../record/request-use.ts";
 import type { KeyBudget, TokenBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import { mayAsk } from "../policy/rules.ts";
 import type { GrantPass } from "../policy/grant.ts";
-import type { JurorVerdict } from "../policy/juror.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import type { RiskNote } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
 import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
 import type { LoginAccount } from "../credential/login-account.ts";
-import type { CallOwner } from "../credential/call-owner.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { type ModelWork, type PlannedWork, type Work, candidatesOf, jurorOf, modelIdsOf } from "./work.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
 
 /**
@@ -51,27 +49,8 @@ export type WaitingServer = {
   readonly owner?: string;
 };
 
-/** A reply from the cache, and at which gates it was approved. */
-export type CachedReply = {
-  readonly reply: SamplingReply;
-  readonly facts: { readonly candidate: string; readonly notes: readonly Note[] };
-  /** Unix milliseconds. */
-  readonly at: number;
-  /** The gates at which people approved it, and who was asked (`decidersDigest`). */
-  readonly approved: { readonly request: boolean; readonly response: boolean; readonly deciders: string };
-  /** A reviewer edited the model's reply. */
-  readonly edited?: true;
-};
-
 /** Of a reply from the cache. */
 export const nothingSpent: Usage = { inputTokens: 0, outputTokens: 0 };
-
-export type CacheTerms = {
-  readonly digest: string;
-  readonly ttlMs: number;
-  /** The reply that replaces the model call, unless a reviewer edits the request. */
-  readonly found?: CachedReply;
-};
 
 /** What is known of a request that begins, whether it becomes a run or is answered at once. */
 export type RequestInput = {
@@ -99,11 +78,8 @@ export type RequestInput = {
   readonly redacted?: Redaction;
   /** The rules for its reply and its notices, as of when it came; absent where none apply. */
   readonly redaction?: RedactionTerms;
-  /**
-   * In failover order. Reviewers see them all, and no other model is called. None where no model
-   * answers.
-   */
-  readonly candidates: readonly Candidate[];
+  /** What is to be done for it, by the kind of its subject. */
+  readonly work: Work;
   /** The digest of what its server sent, for a receipt; absent where none may be asked for. */
   readonly asked?: string;
   /** A receipt goes with the answer, and with a call that is sent. */
@@ -113,21 +89,9 @@ export type RequestInput = {
   readonly gatePolicy: GatePlan;
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
-  /** What the rule's juror said; absent where there is none. */
-  readonly juror?: JurorVerdict;
-  /** Why it had people asked, in its words: what a model wrote, which is content. */
-  readonly jurorReason?: string;
   readonly risks: readonly RiskNote[];
   /** What the rules judged it by. */
   readonly judged: JudgedRequest;
-  readonly contextIgnored: string | null;
-  /**
-   * What is done with an approved call of a tool. `release`: the caller's own call goes on, through
-   * here. `none`: the caller makes it elsewhere. Absent: the gateway makes it.
-   */
-  readonly act?: "release" | "none";
-  /** The digests of its images, in order; absent where it has none. */
-  readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;
   /** What it uses of the protocol. */
   readonly use: RequestUse;
@@ -144,34 +108,18 @@ export type RequestInput = {
   readonly call?: CallTerms;
   /** Unix milliseconds: no review and no call lasts longer. */
   readonly endsAt?: number;
-  readonly cache?: CacheTerms;
   readonly requestRef: RequestRef;
   /** Absent where nothing of it is recorded or passed on. */
   readonly trace?: RequestTrace;
 };
 
 /** The input of a request for a model's reply. */
-export type MessageInput = RequestInput & { readonly request: SamplingRequest };
+export type MessageInput = RequestInput & { readonly request: SamplingRequest; readonly work: ModelWork };
 
-export const isMessageInput = (input: RequestInput): input is MessageInput => isMessage(input.request);
-
-/** A client's request that its run sends itself. The client's credential is not kept with it. */
-export type RelayedRequest = {
-  /** As it came. */
-  readonly body: string;
-  readonly headers: readonly (readonly [string, string])[];
-  /** JSON of the key by which it was let in. */
-  readonly key: string;
-  /** Whose it is, where the client's own credential goes to the server; else null. */
-  readonly owner: CallOwner | null;
-  /** The account at the server that its reviewers were shown. */
-  readonly account?: LoginAccount;
-};
+export const isMessageInput = (input: RequestInput): input is MessageInput => input.work.kind === "message" && isMessage(input.request);
 
 /** What a run knows beside it. */
 export type RunInput = RequestInput & {
-  /** Of a call that is its client's task, which the run sends once it is approved. */
-  readonly relayed?: RelayedRequest;
   /**
    * What was added to the request; and what the first candidate will leave out or change, as far as
    * known before the call.
@@ -184,8 +132,12 @@ export type RunInput = RequestInput & {
  * The digest of what a reviewer approves at the request gate: the neutral request and the ordered
  * list of models and providers.
  */
-export function requestDigest(version: RequestVersion, candidates: readonly Candidate[]): string {
-  const models = inOrder(candidates, version.models).map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
+export function requestDigest(version: RequestVersion, work: PlannedWork): string {
+  const models = inOrder(candidatesOf(work), version.models).map(({ model }) => ({
+    id: model.id,
+    provider: model.provider,
+    name: model.name,
+  }));
   return digestOf("countersign/request/v1", { request: version.request, models });
 }
 
@@ -216,8 +168,8 @@ export const replyDigest = (reply: SubjectReply): string => digestOf("countersig
  * The digest of a reply that a reviewer wrote in the model's place, or of the answer to a form, as
  * the request gate decides it: with the request that it answers.
  */
-export const writtenDigest = (version: RequestVersion, candidates: readonly Candidate[], reply: SubjectReply): string =>
-  digestOf("countersign/written-reply/v1", { request: requestDigest(version, candidates), reply });
+export const writtenDigest = (version: RequestVersion, work: PlannedWork, reply: SubjectReply): string =>
+  digestOf("countersign/written-reply/v1", { request: requestDigest(version, work), reply });
 
 /**
  * The candidates in a version's order. Unknown ids are left out: the list can be reordered, never
@@ -243,18 +195,21 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
  * The first events of a run's record: the request, what was masked in it, and the grants and the
  * juror that opened gates for it.
  */
-export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
-  receivedFact(input, digest),
-  ...redactedFacts("request", input.redacted ?? null),
-  ...(input.granted ?? []).map(({ gate, grant, by, bypass }): RecordFact => ({
-    kind: "grantUsed",
-    gate,
-    grant,
-    by,
-    ...(bypass === undefined ? {} : { bypass }),
-  })),
-  ...(input.juror === undefined ? [] : [{ kind: "jurorDecided" as const, ...input.juror }]),
-];
+export function inputFacts(input: Omit<RequestInput, "request">, digest: string): RecordFact[] {
+  const juror = jurorOf(input.work);
+  return [
+    receivedFact(input, digest),
+    ...redactedFacts("request", input.redacted ?? null),
+    ...(input.granted ?? []).map(({ gate, grant, by, bypass }): RecordFact => ({
+      kind: "grantUsed",
+      gate,
+      grant,
+      by,
+      ...(bypass === undefined ? {} : { bypass }),
+    })),
+    ...(juror === undefined ? [] : [{ kind: "jurorDecided" as const, ...juror }]),
+  ];
+}
 
 /** That rules masked something, and how often: never what. */
 export const redactedFacts = (gate: Gate, redaction: Pick<Redaction, "counts"> | null): RecordFact[] =>
@@ -299,9 +254,9 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   ...(input.gatePolicy.shadow === undefined ? {} : { shadow: input.gatePolicy.shadow }),
   judged: judgedRecord(input.judged),
   // A tool in the place of a model.
-  models: (input.candidates.length > 0 ? input.candidates.map(({ model }) => model) : input.judged.models).map(({ id }) => id),
+  models: input.work.kind === "message" ? modelIdsOf(input.work) : input.judged.models.map(({ id }) => id),
   risks: input.risks.map(({ kind }) => kind),
-  contextIgnored: input.contextIgnored,
+  contextIgnored: input.work.kind === "message" ? input.work.contextIgnored : null,
   takenOver: input.takenOver,
-  ...(input.images === undefined ? {} : { images: input.images }),
+  ...(input.work.kind === "message" && input.work.images !== undefined ? { images: input.work.images } : {}),
 });

@@ -10,10 +10,11 @@ import type { Review } from "../review/decision.ts";
 import type { RunState } from "./lifecycle.ts";
 import { noReviews } from "./stages.ts";
 import type { RequestInput } from "./run-input.ts";
+import { jurorOf } from "./work.ts";
 
 type ReceiptInput = Pick<
   RequestInput,
-  "id" | "key" | "endpoint" | "requestor" | "gatePolicy" | "granted" | "juror" | "asked" | "policyVersion"
+  "id" | "key" | "endpoint" | "requestor" | "gatePolicy" | "granted" | "work" | "asked" | "policyVersion"
 >;
 
 /**
@@ -93,12 +94,12 @@ function decisionOf(state: RunState | null): ReceiptDecision {
 function modeOf(
   decision: ReceiptDecision,
   reviewers: readonly ReviewerFacts[],
-  { granted = [], juror }: Pick<ReceiptInput, "granted" | "juror">,
+  { granted = [], work }: Pick<ReceiptInput, "granted" | "work">,
 ): ReceiptMode {
   if (decision === "denied") return "human";
   if (decision !== "approved") return "policy";
   if (granted.some(({ bypass }) => bypass === true)) return "bypass";
-  if (juror?.verdict === "passed") return "policy";
+  if (jurorOf(work)?.verdict === "passed") return "policy";
   if (granted.length > 0) return "grant";
   return reviewers.length > 0 ? "human" : "policy";
 }

@@ -8,7 +8,8 @@ import type { ReviewLine } from "../record/run-summary.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import type { RunState } from "./lifecycle.ts";
-import { type CachedReply, nothingSpent, replyDigest } from "./run-input.ts";
+import { nothingSpent, replyDigest } from "./run-input.ts";
+import type { CachedReply } from "./work.ts";
 
 const mostPeople = 16;
 

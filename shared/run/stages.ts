@@ -3,15 +3,28 @@
 
 import type { Gate } from "../model/gate.ts";
 import { canonicalJson } from "../encoding.ts";
-import { type SubjectKind, subjectOf } from "../model/subject/subject.ts";
 import { riskAbove, riskLevels } from "../policy/risk.ts";
 import { type Condition, type ReviewedContent, type RunState, type Stage, isReviewDue } from "./lifecycle.ts";
 import type { RunInput } from "./run-input.ts";
+import { type PlannedWork, type ToolWork, type Work, jurorOf } from "./work.ts";
 
-/** What is done with each kind of subject between its reviews. */
-const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message: "model", toolCall: "tool", form: "none" };
+/** `act`: of a planned call of a tool, whose work does not say it yet. */
+type StagesInput = Pick<RunInput, "gatePolicy" | "granted"> & {
+  readonly work: PlannedWork | Work;
+  readonly act?: ToolWork["act"] | undefined;
+};
 
-type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "juror" | "request"> & { readonly act?: RunInput["act"] | undefined };
+/** What is done between the reviews of each kind of subject. */
+function actOf({ work, act }: Pick<StagesInput, "work" | "act">): Extract<Stage, { kind: "act" }>["act"] {
+  switch (work.kind) {
+    case "message":
+      return "model";
+    case "toolCall":
+      return act ?? ("act" in work ? work.act : "tool");
+    case "form":
+      return "none";
+  }
+}
 
 /**
  * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A
@@ -20,9 +33,10 @@ type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "juror" | "request"
  * replies with a lower risk. What a call returns that its caller makes elsewhere does not come
  * here: nobody reviews it.
  */
-export function stagesOf({ gatePolicy, granted = [], juror, request, act }: StagesInput): readonly Stage[] {
+export function stagesOf({ gatePolicy, granted = [], work, act: decided }: StagesInput): readonly Stage[] {
+  const act = actOf({ work, act: decided });
   const isOpened = (gate: Gate): boolean =>
-    granted.some((pass) => pass.gate === gate) || (gate === "request" && juror?.verdict === "passed");
+    granted.some((pass) => pass.gate === gate) || (gate === "request" && jurorOf(work)?.verdict === "passed");
   const asked = (gate: Gate): readonly Condition[] => (gatePolicy[gate] === "review" && !isOpened(gate) ? [{ kind: "always" }] : []);
   const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
     gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
@@ -35,8 +49,8 @@ export function stagesOf({ gatePolicy, granted = [], juror, request, act }: Stag
   ];
   return [
     { kind: "review", name: "request", when: asked("request") },
-    { kind: "act", act: act ?? acts[subjectOf(request)] },
-    { kind: "review", name: "response", when: act === "none" ? [] : response },
+    { kind: "act", act },
+    { kind: "review", name: "response", when: work.kind === "toolCall" && act === "none" ? [] : response },
   ];
 }
 

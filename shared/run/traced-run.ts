@@ -7,6 +7,7 @@ import type { TracedCalls } from "../telemetry/model-spans.ts";
 import type { TracedRequest } from "../telemetry/request-spans.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
 import type { RequestInput } from "./run-input.ts";
+import { candidatesOf } from "./work.ts";
 
 type Input = Pick<RequestInput, "id" | "endpoint" | "key" | "requestor" | "use">;
 
@@ -31,7 +32,7 @@ const operations: Readonly<Record<SubjectRequest["kind"], TracedCalls["operation
 
 /** A run of a tool asks for it by its requestor's name, and has no candidates. */
 export const tracedCalls = (
-  { candidates, requestor: { server, name }, use }: Pick<RequestInput, "candidates" | "requestor" | "use">,
+  { work, requestor: { server, name }, use }: Pick<RequestInput, "work" | "requestor" | "use">,
   kind: SubjectRequest["kind"],
 ): Omit<TracedCalls, "positionOf"> => ({
   operation: operations[kind],
@@ -39,5 +40,5 @@ export const tracedCalls = (
   models:
     kind === "toolCall"
       ? [{ id: toolName({ server, tool: name }), provider: server, name }]
-      : candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name })),
+      : candidatesOf(work).map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name })),
 });

@@ -126,8 +126,8 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/pipeline/start/fast.ts",
     name: "the record has no call of what is called elsewhere",
-    from: "isMessageInput(input) && input.cache?.found === undefined",
-    to: "input.cache?.found === undefined",
+    from: "isMessageInput(input) && input.work.cache?.found === undefined",
+    to: "cacheOf(input.work)?.found === undefined",
     test: contract("with a line in the record"),
   },
   {

@@ -45,7 +45,7 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...release,
     name: "what is claimed is what was approved",
-    from: "if (requestDigest(content, input.candidates) !== state.content.digest)",
+    from: "if (requestDigest(content, input.work) !== state.content.digest)",
     to: "if (false)",
     test: contract("exchanged after its approval"),
   },

@@ -207,14 +207,14 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "what is sent is what was approved",
     file: "workers/objects/run/act/run-call.ts",
-    from: "requestDigest(content, input.candidates) !== state.content.digest",
+    from: "requestDigest(content, input.work) !== state.content.digest",
     to: 'state.content.digest === ""',
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not sent" },
   },
   {
     name: "stored content that is not what is reviewed is nobody's edit",
     file: "workers/objects/run/review/run-edit.ts",
-    from: "if (choiceDigest(content, candidates, written) !== current.digest) {",
+    from: "if (choiceDigest(content, work, written) !== current.digest) {",
     to: 'if (current.digest === "") {',
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not sent" },
   },

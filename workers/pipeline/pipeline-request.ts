@@ -6,7 +6,8 @@ import type { CallFacts } from "../../shared/model/judged-request.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { SubjectRequest } from "../../shared/model/subject/subject.ts";
-import type { RelayedRequest, Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
+import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
+import type { RelayedRequest, ToolWork } from "../../shared/run/work.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import type { SlowTimer } from "../platform/slow-timer.ts";
@@ -65,8 +66,8 @@ export type PipelineRequest = {
   readonly request: SubjectRequest;
   /** The context that the request asks for and does not get. */
   readonly contextIgnored: "thisServer" | "allServers" | null;
-  /** As `RequestInput.act`. */
-  readonly act?: "release" | "none";
+  /** Of a tool's call: who makes it; absent: the gateway does. */
+  readonly act?: Exclude<ToolWork["act"], "tool">;
   /** The digest of what its server sent, for a receipt; absent of a call, which is sent on. */
   readonly asked?: () => string;
   /** Its server's entry wants receipts, also where no rule does. */

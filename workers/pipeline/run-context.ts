@@ -6,7 +6,8 @@ import type { Refusal } from "../../shared/model/outcome.ts";
 import { useOf } from "../../shared/record/request-use.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
-import { type CacheTerms, type RequestInput, type RunInput, identicalDigest } from "../../shared/run/run-input.ts";
+import { type RequestInput, type RunInput, identicalDigest } from "../../shared/run/run-input.ts";
+import type { CacheTerms, Work } from "../../shared/run/work.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
 import { newRunBytes, runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
@@ -56,20 +57,32 @@ export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean):
 export const asRunInput = ({ incoming, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
   ...askedDigest(incoming),
-  ...relayedIn(incoming),
   notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
 
-const relayedIn = ({ responseMode }: PipelineRequest): Pick<RunInput, "relayed"> =>
-  responseMode.kind === "task" && responseMode.relayed !== undefined ? { relayed: responseMode.relayed } : {};
+/** What is planned, and what the request brought with it for that. */
+function workOf({ incoming, cache }: RunContext, { work }: Plan): Work {
+  const { act = "tool", contextIgnored, images, responseMode } = incoming;
+  switch (work.kind) {
+    case "message":
+      return { ...work, contextIgnored, ...(images === undefined ? {} : { images }), ...(cache === null ? {} : { cache }) };
+    case "toolCall": {
+      const relayed = responseMode.kind === "task" ? responseMode.relayed : undefined;
+      return { ...work, act, ...(relayed === undefined ? {} : { relayed }) };
+    }
+    case "form":
+      return work;
+  }
+}
 
 /** Also of a run that nobody wants one with: GET /receipts has it. */
 const askedDigest = ({ asked }: PipelineRequest): Pick<RunInput, "asked"> => (asked === undefined ? {} : { asked: asked() });
 
 const wantsReceipts = ({ receipts }: PipelineRequest, { gatePolicy }: Plan): boolean => receipts === true || gatePolicy.receipt;
 
-export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
+export function requestInputOf(context: RunContext, plan: Plan, takenOver: boolean): RequestInput {
+  const { incoming, run, now } = context;
   const { key, responseMode, terms, association } = incoming;
   return {
     id: run,
@@ -89,18 +102,13 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     request: plan.request,
     ...(plan.redacted === null ? {} : { redacted: plan.redacted }),
     ...(plan.redaction === null ? {} : { redaction: plan.redaction }),
-    candidates: plan.candidates,
+    work: workOf(context, plan),
     gatePolicy: plan.gatePolicy,
     ...(plan.policyVersion === undefined ? {} : { policyVersion: plan.policyVersion }),
     ...(wantsReceipts(incoming, plan) ? { receipts: true, ...askedDigest(incoming) } : {}),
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
-    ...(plan.juror === undefined ? {} : { juror: plan.juror }),
-    ...(plan.jurorReason === undefined ? {} : { jurorReason: plan.jurorReason }),
     risks: plan.risks,
     judged: plan.judged,
-    contextIgnored: incoming.contextIgnored,
-    ...(incoming.act === undefined ? {} : { act: incoming.act }),
-    ...(incoming.images === undefined ? {} : { images: incoming.images }),
     takenOver,
     use: useOf({
       request: incoming.request,
@@ -115,7 +123,6 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     ttlMs: responseMode.kind === "task" ? responseMode.ttlMs : null,
     ...(terms === undefined ? {} : { call: terms }),
     ...(terms?.timeoutMs !== undefined && plan.gatePolicy.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
-    ...(cache === null ? {} : { cache }),
     requestRef: association.requestRef,
     ...(incoming.trace === undefined ? {} : { trace: incoming.trace }),
   };

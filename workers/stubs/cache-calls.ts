@@ -2,7 +2,7 @@
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
-import type { CachedReply } from "../../shared/run/run-input.ts";
+import type { CachedReply } from "../../shared/run/work.ts";
 
 export type KeptReply = Omit<CachedReply, "at">;
 

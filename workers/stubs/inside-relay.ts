@@ -2,7 +2,7 @@
 // import no endpoint, so the Worker's app hands it in when it is loaded.
 
 import type { JsonObject } from "../../shared/encoding.ts";
-import type { RelayedRequest } from "../../shared/run/run-input.ts";
+import type { RelayedRequest } from "../../shared/run/work.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { CallReturn, Claim } from "./run-calls.ts";

@@ -52,7 +52,7 @@ export type RunSnapshot = {
   readonly updatedAt: number;
   readonly mode: RunInput["mode"];
   /** Null: what came of it is a reply or a result. */
-  readonly act: NonNullable<RunInput["act"]> | null;
+  readonly act: "release" | "none" | null;
   readonly ttlMs: number | null;
   readonly server: string;
   readonly name: string;

@@ -43,19 +43,18 @@ function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requesto
   return made.value;
 }
 
-const openingOf = ({ candidates, gatePolicy, risks, judged }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
+const openingOf = ({ work, gatePolicy, risks, judged }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
   id: "run_1",
   createdAt: now,
   endpoint: "sampling",
   key: { id: "key_dev", name: "dev", owner: "you" },
   requestor,
-  candidates,
+  work: work.kind === "message" ? { ...work, contextIgnored: null } : work.kind === "toolCall" ? { ...work, act: "tool" } : work,
   gatePolicy,
   risks,
   judged,
   use: { endpoint: "sampling", revision: null, features: [], maxTokens: 0 },
   notes: [],
-  contextIgnored: null,
   takenOver: false,
   mode: "sync",
   ttlMs: null,
@@ -256,7 +255,7 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         params: "digest",
       });
       const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
-      const after = stagesOf({ gatePolicy: made.value.gatePolicy, granted, request: requestOf() });
+      const after = stagesOf({ ...made.value, granted });
       const isAllowed = then.grants && then.quorum === 1;
       const always = isAllowed ? [] : [{ kind: "always" }];
       expect(after).toEqual([
@@ -282,7 +281,7 @@ test.each([
     const pass = { gate: "response", grant: "g", by: "Ada" } as const;
     const granted = [{ ...pass, gate: "request" } as const, replyRiskAtMost === undefined ? pass : { ...pass, replyRiskAtMost }];
     const ifRisk = responseIfRisk === null ? [] : [{ kind: "ifRisk", level: responseIfRisk }];
-    expect(stagesOf({ gatePolicy: planned({ replyRisk }).gatePolicy, granted, request: requestOf() })).toEqual([
+    expect(stagesOf({ ...planned({ replyRisk }), granted })).toEqual([
       { kind: "review", name: "request", when: [] },
       { kind: "act", act: "model" },
       { kind: "review", name: "response", when: [{ kind: "ifEdited" }, ...ifRisk] },
@@ -292,13 +291,12 @@ test.each([
 
 test("a call that its caller makes is reviewed before it, and what it returns where that comes through here", () => {
   const { gatePolicy } = planned({ request: "review", response: "review", replyRisk: "low" });
-  const request = { kind: "toolCall", server: "notes", tool: "delete", arguments: {} } as const;
   const whenReturned = [{ kind: "always" }, { kind: "ifEdited" }, { kind: "ifRisk", level: "low" }];
   for (const [act, when] of [
     ["release", whenReturned],
     ["none", []],
   ] as const)
-    expect(stagesOf({ gatePolicy, request, act })).toEqual([
+    expect(stagesOf({ gatePolicy, work: { kind: "toolCall" }, act })).toEqual([
       { kind: "review", name: "request", when: [{ kind: "always" }] },
       { kind: "act", act },
       { kind: "review", name: "response", when },

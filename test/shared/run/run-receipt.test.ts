@@ -18,6 +18,7 @@ const input = (more: Partial<Input> = {}): Input => ({
   requestor: { server: "github", method: "tools/call", name: "delete_branch", provenance: "observed" },
   gatePolicy: { rule: "calls" } as Input["gatePolicy"], // nothing else of it is read
   policyVersion: 12,
+  work: { kind: "toolCall", act: "release" },
   ...more,
 });
 
@@ -54,13 +55,15 @@ const factsOf = (of: RunState | null, more: Partial<Input> = {}, sent = call) =>
 
 describe("a receipt", () => {
   test("claims no person where a juror let the call pass, also where a person reviewed the result", () => {
-    const juror = { model: "judge", verdict: "passed" as const };
-    expect(factsOf(null, { juror }).mode).toBe("policy");
+    const work = { kind: "toolCall", act: "release", juror: { model: "judge", verdict: "passed" } } as const;
+    expect(factsOf(null, { work }).mode).toBe("policy");
     const response = review({ gate: "response" });
-    expect(factsOf(state({ reviews: { request: null, response } }), { juror }).mode).toBe("policy");
+    expect(factsOf(state({ reviews: { request: null, response } }), { work }).mode).toBe("policy");
     const granted = [{ gate: "response" as const, grant: "g", by: "Ada" }];
-    expect(factsOf(null, { juror, granted }).mode).toBe("policy");
-    expect(factsOf(state(), { juror: { model: "judge", verdict: "raised", why: "said" } }).mode).toBe("human");
+    expect(factsOf(null, { work, granted }).mode).toBe("policy");
+    expect(
+      factsOf(state(), { work: { kind: "toolCall", act: "release", juror: { model: "judge", verdict: "raised", why: "said" } } }).mode,
+    ).toBe("human");
   });
 
   test("names the people whose approvals counted, and how they came", () => {

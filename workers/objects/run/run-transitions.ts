@@ -12,6 +12,7 @@ import { type RunEvent, step, type Effect, type RunState, type Step } from "../.
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { currentRequest, outcomeOf } from "./deliver/run-account.ts";
 import { cachedFor } from "./act/run-cache.ts";
+import { cacheOf } from "../../../shared/run/work.ts";
 import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -125,7 +126,7 @@ export class RunTransitions {
         this.#deps.store.schedule.drop("keyExpires");
         this.#deps.store.schedule.drop("claim");
         this.#queueDelivery(input, now);
-        if (input.cache !== undefined) this.#deps.store.outbox.queue("cache", "cache", null, now);
+        if (cacheOf(input.work) !== undefined) this.#deps.store.outbox.queue("cache", "cache", null, now);
         this.#deps.store.schedule.set("forget", now + settingsOf(this.#deps.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
       }

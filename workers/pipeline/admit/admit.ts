@@ -7,6 +7,7 @@ import { isToolCall } from "../../../shared/model/subject/subject.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { grantQueryOf } from "../../../shared/run/granting.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
+import { candidatesOf } from "../../../shared/run/work.ts";
 import type { AdmitAnswer } from "../../stubs/key-calls.ts";
 import type { AssociateAnswer } from "../../stubs/session-calls.ts";
 import { type Associated, associate, associationRefusal, forgetReservation } from "./associate.ts";
@@ -120,13 +121,13 @@ async function associateAfter(context: RunContext, answer: AdmitAnswer, reserve:
  * asked to review what is stopped or above its budget. What a model answers at once is checked when
  * it is sent.
  */
-async function refuseUnaffordable({ incoming, cache }: RunContext, { gatePolicy, candidates }: Plan): Promise<Refusal | null> {
+async function refuseUnaffordable({ incoming, cache }: RunContext, { gatePolicy, work }: Plan): Promise<Refusal | null> {
   if (cache?.found !== undefined) return null;
   const { env, ctx, key, requestor, request, association } = incoming;
   const call = isToolCall(request) ? { tool: request.tool, session: countedSession(association) } : undefined;
   const { cheaperWithinBudget } = gatePolicy;
   return affordable(
     { env, ctx, key: { ...key, owner: key.owner ?? null }, server: requestor.server, request, call, cheaperWithinBudget },
-    candidates,
+    candidatesOf(work),
   );
 }

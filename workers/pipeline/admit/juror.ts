@@ -11,6 +11,7 @@ import { toBase64url } from "../../../shared/encoding.ts";
 import { type Result, ok } from "../../../shared/result.ts";
 import { type Candidate, chooseCandidates } from "../../../shared/routing/choose.ts";
 import { type Plan, argumentsOf } from "../../../shared/run/plan.ts";
+import type { ToolPlan } from "../../../shared/run/work.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { callModels } from "../../providers/call-model.ts";
 import { documentsOf } from "../../stores/documents.ts";
@@ -39,9 +40,10 @@ export async function withVerdict(question: Question): Promise<Result<Plan, Refu
     logEvent("request.failed", { run: context.run, error: errorClass(error) });
     return { why: "failed" };
   });
-  if (answer === "pass") return ok({ ...plan, juror: { model, verdict: "passed" } });
+  const judged = (work: Omit<ToolPlan, "kind">): Result<Plan, Refusal> => ok({ ...plan, work: { kind: "toolCall", ...work } });
+  if (answer === "pass") return judged({ juror: { model, verdict: "passed" } });
   const { why, reason } = answer;
-  return ok({ ...plan, juror: { model, verdict: "raised", why }, ...(reason === undefined ? {} : { jurorReason: reason }) });
+  return judged({ juror: { model, verdict: "raised", why }, ...(reason === undefined ? {} : { jurorReason: reason }) });
 }
 
 type Answer = "pass" | { readonly why: JurorWhy; readonly reason?: string };

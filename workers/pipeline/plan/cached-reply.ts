@@ -3,7 +3,8 @@
 
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { digestOf } from "../../../shared/encoding.ts";
-import { type CacheTerms, decidersDigest, identicalDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { decidersDigest, identicalDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type CacheTerms, modelIdsOf } from "../../../shared/run/work.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -17,11 +18,11 @@ export async function cacheTermsOf(
   env: Env,
   keyId: string,
   requestor: PipelineRequest["requestor"],
-  { request, candidates, gatePolicy, redaction }: Plan,
+  { request, work, gatePolicy, redaction }: Plan,
   { ttlMs, within }: NonNullable<PipelineRequest["cache"]>,
 ): Promise<CacheTerms> {
-  const models = candidates.map(({ model }) => model.id);
-  const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
+  const asked = requestDigest({ request, models: modelIdsOf(work) }, work);
+  const content = digestOf("countersign/cache/v1", { request: asked, within });
   const digest = identicalDigest(requestor, { boundTo: gatePolicy.boundTo, redaction }, content);
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {

@@ -18,7 +18,6 @@ import { receiptFacts } from "../../../shared/run/run-receipt.ts";
 import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
 import { approvedCall, completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
-  type CachedReply,
   type MessageInput,
   type RequestRef,
   type RequestInput,
@@ -30,6 +29,7 @@ import {
   redactedFacts,
   requestDigest,
 } from "../../../shared/run/run-input.ts";
+import { type CachedReply, cacheOf, modelIdsOf } from "../../../shared/run/work.ts";
 import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isUnasked } from "../../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
@@ -165,7 +165,7 @@ async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> 
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   let told: readonly RecordEvent[] = [];
   try {
-    const cached = input.cache?.found;
+    const cached = input.work.cache?.found;
     if (cached !== undefined) return fromCache(input, cached, onDelta);
     if (input.takenOver) told = await tellOfTakeover(env, input);
     return { ...(await askModels(call, over, onDelta)), told };
@@ -198,7 +198,7 @@ async function askModels(
   const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
   const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, 1, attempt);
   const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit, traceOf };
-  const answered = await callModels(env, input.request, input.candidates, input.call, around);
+  const answered = await callModels(env, input.request, input.work.candidates, input.call, around);
   if (!answered.ok) return failedWith(answered.error);
   const { reply: said, candidate, attempts, took } = answered.value;
   const masked = maskedReply(input, input.request, said, { model: candidate.model.id, provider: candidate.model.provider, at: Date.now() });
@@ -238,7 +238,7 @@ function withReceiptFacts(input: RequestInput, outcome: Outcome): Outcome {
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
 function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
   const { reply, facts: known, at } = cached;
-  const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
+  const candidate = input.work.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
   tellWhole(reply, onDelta);
   const model = { reply, usage: nothingSpent, notes: known.notes };
@@ -255,10 +255,10 @@ function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["
 
 /** The facts of the request and its call. Their digests are computed here, after the response. */
 function begunFacts(input: RequestInput): RecordFact[] {
-  const models = input.candidates.map(({ model }) => model.id);
-  const digest = requestDigest({ request: input.request, models }, input.candidates);
+  const models = modelIdsOf(input.work);
+  const digest = requestDigest({ request: input.request, models }, input.work);
   const opened = inputFacts(input, digest);
-  const isCalled = isMessageInput(input) && input.cache?.found === undefined;
+  const isCalled = isMessageInput(input) && input.work.cache?.found === undefined;
   return !isCalled ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
@@ -319,9 +319,10 @@ function enqueueResult(
   if (model === null || cause !== null) return;
   const candidate = model.candidate.model.id;
   const { reply, usage: tokens, notes } = model.reply;
-  if (input.cache !== undefined) {
+  const cache = cacheOf(input.work);
+  if (cache !== undefined) {
     const approved = { request: false, response: false, deciders: decidersDigest(input.gatePolicy) };
-    ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply, facts: { candidate, notes }, approved }));
+    ctx.waitUntil(keepReply(env, input.key.id, cache, { reply, facts: { candidate, notes }, approved }));
   }
   if (!signal.aborted) return;
   const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findRisks(reply)) };

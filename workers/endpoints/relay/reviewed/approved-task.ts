@@ -12,7 +12,7 @@ import { messageOf } from "../../../../shared/relay/messages.ts";
 import { isRound } from "../../../../shared/relay/rounds.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
-import type { RelayedRequest } from "../../../../shared/run/run-input.ts";
+import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { refusedIds, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { isStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { serversOf } from "../../../stores/documents.ts";

@@ -7,7 +7,7 @@ import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
-import type { RelayedRequest } from "../../../../shared/run/run-input.ts";
+import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { type RequestId, failure, success } from "../../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";

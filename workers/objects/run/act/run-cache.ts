@@ -4,7 +4,8 @@
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
 import { isEdited } from "../../../../shared/run/stages.ts";
-import { type CachedReply, decidersDigest } from "../../../../shared/run/run-input.ts";
+import { decidersDigest } from "../../../../shared/run/run-input.ts";
+import { type CachedReply, cacheOf } from "../../../../shared/run/work.ts";
 import type { Env } from "../../../platform/env.ts";
 import { forgetReply, keepReply } from "../../../pipeline/plan/cached-reply.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
@@ -13,15 +14,16 @@ import type { RunStore, StoredInput } from "../tables/run-store.ts";
  * The cached reply to the request as it came; null where there is none, or where a reviewer edited
  * the request.
  */
-export const cachedFor = ({ cache }: Pick<StoredInput, "cache">, state: RunState): CachedReply | null =>
-  isEdited(state) ? null : (cache?.found ?? null);
+export const cachedFor = ({ work }: Pick<StoredInput, "work">, state: RunState): CachedReply | null =>
+  isEdited(state) ? null : (cacheOf(work)?.found ?? null);
 
 /**
  * For an ended run: keeps its reply for identical requests, or forgets what a reviewer denied.
  * Twice is the same as once.
  */
 export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, state: RunState): Promise<void> {
-  const { cache, key, gatePolicy } = input;
+  const { work, key, gatePolicy } = input;
+  const cache = cacheOf(work);
   if (cache === undefined || state.end === null) return;
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
   // The reply to an edited request does not answer the request as it came.

@@ -12,7 +12,8 @@ import type { Attempt, CallTerms, ProviderError } from "../../../../shared/model
 import { cancelledError, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { type RunState, isCalling, isCurrentCall } from "../../../../shared/run/lifecycle.ts";
 import { maskedReply } from "../../../../shared/run/masked-reply.ts";
-import { type CachedReply, inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
+import { inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
+import { type CachedReply, candidatesOf } from "../../../../shared/run/work.ts";
 import { type ReplyFact, answeredFact, cachedFact, ranFact } from "../../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../../shared/run/present.ts";
 import { contextOfAttempt } from "../../../../shared/telemetry/request-trace.ts";
@@ -83,10 +84,13 @@ export class RunCall {
    * The call's outcome is unknown. A call that may be made only once is not repeated: its attempt
    * says so to the requestor.
    */
-  #lost(row: OutboxRow, call: number, { candidates, requestor }: StoredInput, { terms, call: made }: RunState): void {
+  #lost(row: OutboxRow, call: number, { work, requestor }: StoredInput, { terms, call: made }: RunState): void {
     const now = this.#deps.now();
     // A tool in the place of a model.
-    const first = candidates[0]?.model ?? { id: toolName({ server: requestor.server, tool: requestor.name }), provider: requestor.server };
+    const first = candidatesOf(work)[0]?.model ?? {
+      id: toolName({ server: requestor.server, tool: requestor.name }),
+      provider: requestor.server,
+    };
     const attempts: Attempt[] =
       terms.once === true
         ? [
@@ -109,7 +113,7 @@ export class RunCall {
   async #call(call: number, input: StoredInput, state: RunState, over: AbortSignal): Promise<void> {
     const content = currentRequest(this.#deps.store, state);
     // What is sent is what was approved, or nothing.
-    if (content === null || requestDigest(content, input.candidates) !== state.content.digest) {
+    if (content === null || requestDigest(content, input.work) !== state.content.digest) {
       this.#failCall(call, []);
       return;
     }
@@ -125,7 +129,7 @@ export class RunCall {
     if (cached !== null) return this.#fromCache(call, cached);
     const { env, waitUntil } = this.#deps;
     const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request }), { mayShare: false });
-    const candidates = inOrder(input.candidates, models);
+    const candidates = inOrder(candidatesOf(input.work), models);
     const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, call, attempt);
     const answered = await callModels(env, request, candidates, termsOf(input, this.#deps.now()), { over, permit, traceOf });
     if (!answered.ok) {

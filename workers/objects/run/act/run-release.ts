@@ -70,7 +70,7 @@ export class RunRelease {
     if (!isHolder || !(isUnclaimed(state) || isAgain) || call === undefined || content === null || !isToolCall(content.request))
       return { kind: "taken" };
     // What is sent is what was approved, or nothing.
-    if (requestDigest(content, input.candidates) !== state.content.digest) throw new Error("a released call other than the approved one");
+    if (requestDigest(content, input.work) !== state.content.digest) throw new Error("a released call other than the approved one");
     const now = this.#deps.now();
     if (!isAgain)
       this.#deps.store.transaction(() => {

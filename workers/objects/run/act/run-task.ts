@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { type RunState, isCalling, isReleased } from "../../../../shared/run/lifecycle.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
-import type { RelayedRequest } from "../../../../shared/run/run-input.ts";
+import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { serversOf } from "../../../stores/documents.ts";

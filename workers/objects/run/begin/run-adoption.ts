@@ -9,6 +9,7 @@ import { closedGates, haveSameReviews, isEdited } from "../../../../shared/run/s
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findRisks } from "../../../../shared/policy/risk.ts";
+import { callersAct } from "../../../../shared/run/work.ts";
 import { isSameRef, keepsResultOf } from "../act/run-release.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
@@ -27,8 +28,8 @@ const isDecidedAgainst = ({ kind }: End): boolean => kind === "rejected" || kind
  * A person denied a call that its caller makes. Where nobody was told, the next identical call is,
  * and the person is not asked again.
  */
-export const isDenialOfCall = ({ act }: Pick<StoredInput, "act">, end: End | null): boolean =>
-  act !== undefined && end?.kind === "rejected";
+export const isDenialOfCall = ({ work }: Pick<StoredInput, "work">, end: End | null): boolean =>
+  callersAct(work) !== null && end?.kind === "rejected";
 
 export class RunAdoption {
   readonly #deps: RunDeps;
@@ -46,7 +47,7 @@ export class RunAdoption {
     const current = this.#deps.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
-    const isRelease = input.act === "release";
+    const isRelease = callersAct(input.work) === "release";
     // A call under way is its caller's own, unless that caller left. Then the run has its result,
     // or its outcome is unknown and told now: asked anew, people would approve it a second time.
     // One that ran is answered once: the same call is another one then.
@@ -142,7 +143,7 @@ export class RunAdoption {
     if (current === null) return "unknown";
     const { input, state } = current;
     if (state.end !== null) return "over";
-    const mayComeBack = cause === "timedOut" && input.act === "release" && !isReleased(state);
+    const mayComeBack = cause === "timedOut" && callersAct(input.work) === "release" && !isReleased(state);
     const isHolder = mayComeBack && isSameRef(input.requestRef, requestRef);
     // Its stream may still be open: an approval is not for it, and no decision is told to it.
     if (isHolder) this.#windows.dismissCallers();

@@ -3,6 +3,7 @@
 import { type JsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { type RunInput, requestDigest, inputFacts } from "../../../../shared/run/run-input.ts";
+import { modelIdsOf, splitWork } from "../../../../shared/run/work.ts";
 import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../../shared/model/subject/subject.ts";
 import { newRun, type ReviewTerms, type RunState } from "../../../../shared/run/lifecycle.ts";
 import { noReviews, stagesOf } from "../../../../shared/run/stages.ts";
@@ -17,11 +18,13 @@ import type { StoredInput } from "../tables/run-store.ts";
 type EndedRun = { readonly outcome: JsonOf<Outcome>; readonly model: JsonOf<ModelFacts>; readonly events: JsonOf<readonly RecordEvent[]> };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
-export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, jurorReason, relayed, ...stored }: RunInput): void {
+export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, work: given, ...rest }: RunInput): void {
   const now = clock();
-  const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
-  const digest = requestDigest(content, stored.candidates);
-  const state = firstState({ ...stored, request }, termsOf(stored, request), digest);
+  const { work, jurorReason, relayed } = splitWork(given);
+  const stored: StoredInput = { ...rest, work };
+  const content: RequestVersion = { request, models: modelIdsOf(work) };
+  const digest = requestDigest(content, work);
+  const state = firstState(stored, termsOf(stored, request), digest);
   store.transaction(() => {
     store.createTables();
     store.writeInput(stored);
@@ -43,17 +46,18 @@ export function startRun({ store, commit, now: clock }: RunDeps, { request, reda
 export function storeEndedRun(
   { env, store, now: clock }: RunDeps,
   // Nobody lifts anything of an ended run.
-  { request, redacted: _masked, jurorReason: _reason, relayed: _sent, ...stored }: RunInput,
+  { request, redacted: _masked, work, ...rest }: RunInput,
   { outcome, model, events }: EndedRun,
 ): void {
   const now = clock();
   const { kind } = readJsonOf(outcome);
-  const digest = requestDigest({ request, models: [] }, []);
+  const stored: StoredInput = { ...rest, work: splitWork(work).work };
+  const digest = requestDigest({ request, models: [] }, stored.work);
   store.transaction(() => {
     store.createTables();
     store.writeInput(stored);
     store.writeState({
-      ...firstState({ ...stored, request }, noReview, digest),
+      ...firstState(stored, noReview, digest),
       end: { kind: kind === "completed" || kind === "approved" ? "completed" : "failed" },
     });
     store.writeOutcome(outcome);
@@ -67,7 +71,7 @@ export function storeEndedRun(
   });
 }
 
-const firstState = (input: StoredInput & Pick<RunInput, "request">, terms: ReviewTerms, digest: string): RunState =>
+const firstState = (input: StoredInput, terms: ReviewTerms, digest: string): RunState =>
   newRun({ stages: stagesOf(input), terms, content: { digest, risk: highestRisk(input.risks) }, reviews: noReviews });
 
 const noReview: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };

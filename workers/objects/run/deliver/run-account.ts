@@ -22,6 +22,7 @@ import { unreachable } from "../../../../shared/result.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
 import { type End, type RunState, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../../shared/run/run-input.ts";
+import { callersAct, candidatesOf } from "../../../../shared/run/work.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import type { Form } from "../../../../shared/model/subject/form.ts";
 import { type RequestVersion, type SubjectRequest, isForm, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
@@ -80,10 +81,10 @@ function endingOf(store: RunStore, state: RunState, input: StoredInput): Outcome
   if (end !== null && content !== null && isForm(content.request)) return elicitedOf(store, state, end, content.request);
   if (end?.kind !== "completed")
     return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
-  if (input.act !== undefined && store.replyVersion(1) === null) {
+  if (callersAct(input.work) !== null && store.replyVersion(1) === null) {
     // What is released is what was approved, or nothing. Once a call was claimed, which checks the
     // same, the content is its result.
-    const isOther = content !== null && state.call === null && requestDigest(content, input.candidates) !== state.content.digest;
+    const isOther = content !== null && state.call === null && requestDigest(content, input.work) !== state.content.digest;
     if (content === null || !isToolCall(content.request) || isOther) throw new Error("a released call other than the approved one");
     return approvedCall(input, content.request, state.reviews.request);
   }
@@ -122,7 +123,7 @@ function metaOf(
   const isReplyEdited = (response?.version ?? 1) > 1 || cached?.edited === true;
   if (request?.written !== undefined)
     return writtenMeta(input, { request: isRequestChanged(store, request, input), response: isReplyEdited });
-  const candidate = input.candidates.find(({ model }) => model.id === id);
+  const candidate = candidatesOf(input.work).find(({ model }) => model.id === id);
   const edited = { request: (request?.version ?? 1) > 1, response: isReplyEdited };
   if (isToolCall(asked)) return callMeta(input, asked, notes, edited);
   return candidate === undefined ? null : runMeta(input, candidate, { usage, notes }, edited, cached?.at);
@@ -132,15 +133,15 @@ function metaOf(
  * Whether the request that a written reply answers is another than the one that came: writing a
  * reply is no edit of it.
  */
-function isRequestChanged(store: RunStore, { version }: Review, { candidates }: StoredInput): boolean {
+function isRequestChanged(store: RunStore, { version }: Review, { work }: StoredInput): boolean {
   const [asked, current] = [store.requestVersion(1), store.requestVersion(version)];
-  return asked === null || current === null || requestDigest(asked, candidates) !== requestDigest(current, candidates);
+  return asked === null || current === null || requestDigest(asked, work) !== requestDigest(current, work);
 }
 
 /** The run's line in lists and usage. */
 export function summaryOf(store: RunStore, input: StoredInput, state: RunState): RunSummary {
   const model = store.modelFacts();
-  const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const candidate = candidatesOf(input.work).find(({ model: { id } }) => id === model?.candidate);
   const review = reviewLine(state.reviews);
   return runSummary(input, {
     ...(review === null ? {} : { review }),
@@ -276,7 +277,7 @@ export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState,
   createdAt: input.createdAt,
   updatedAt: lastChange(input, state),
   mode: input.mode,
-  act: input.act ?? null,
+  act: callersAct(input.work),
   // An ended run is never kept past the retention time, whatever was asked for.
   ttlMs: Math.min(input.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
   server: input.requestor.server,

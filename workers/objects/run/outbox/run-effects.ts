@@ -21,6 +21,7 @@ import { RunLedger } from "../record/run-ledger.ts";
 import { exportRun } from "../record/run-telemetry.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../../shared/run/run-input.ts";
+import { callersAct } from "../../../../shared/run/work.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { isDenialOfCall, retriedMs } from "../begin/run-adoption.ts";
 
@@ -83,7 +84,7 @@ export class RunEffects {
         this.#unreachable(gateOf(row), current);
         return true;
       case "call":
-        return input.act === "release" ? this.#task.watch(state) : this.#call.watch(row, input, state);
+        return callersAct(input.work) === "release" ? this.#task.watch(state) : this.#call.watch(row, input, state);
       case "begin":
         await this.#begin(input, state);
         return true;
@@ -175,7 +176,7 @@ export class RunEffects {
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
     if (state.end === null) return this.#deps.now() + settingsOf(this.#deps.env).retentionMs;
-    if (input.act === "release") return this.#releaseExpiry(state.end);
+    if (callersAct(input.work) === "release") return this.#releaseExpiry(state.end);
     const isKept = state.end.kind === "completed" || isDenialOfCall(input, state.end);
     if (isKept && this.#deps.store.delivery()?.to === 0) return this.#deps.now() + keptReplyMs;
     const mayBeAskedAgain = input.endpoint === "v1" && state.end.kind !== "cancelled" && state.end.kind !== "failed";

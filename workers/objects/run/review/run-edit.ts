@@ -10,9 +10,9 @@ import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import { type SeenRisk, findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
 import { isRoom } from "../../../../shared/notice-channels.ts";
 import { type Mark, liftMark } from "../../../../shared/redaction/redact.ts";
-import type { Candidate } from "../../../../shared/routing/choose.ts";
 import { type RunState, mayAuthor } from "../../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../../shared/run/present.ts";
+import type { PlannedWork } from "../../../../shared/run/work.ts";
 import { nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../../shared/run/run-input.ts";
 import type { Form } from "../../../../shared/model/subject/form.ts";
 import { type RequestVersion, type SubjectReply, isForm } from "../../../../shared/model/subject/subject.ts";
@@ -81,7 +81,7 @@ type Current = { readonly version: number; readonly digest: string };
 
 function editedRequest(store: RunStore, input: StoredInput, current: Current, formed: Formed): EditedContent {
   const { by, form } = formed;
-  const { candidates } = input;
+  const { work } = input;
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
   const { request } = content;
@@ -90,7 +90,7 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, fo
   const written = store.writtenReply(current.version);
   // The stored content is not the reviewed one: that is no edit, and without the approved content
   // nothing is sent or delivered.
-  if (choiceDigest(content, candidates, written) !== current.digest) {
+  if (choiceDigest(content, work, written) !== current.digest) {
     return form.act === "approve" ? { kind: "same" } : invalid({ kind: "notWritable" });
   }
   if (isForm(request)) return filledIn(store, input, content, request, formed);
@@ -102,8 +102,8 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, fo
   if (answer !== undefined) return { kind: "twoChoices" };
   // A written reply is approved as it is: the request below it goes nowhere, and is not edited.
   if (written !== null && changes.length > 0) return invalid({ kind: "unknownField" });
-  if (form.act === "askModel") return written === null ? invalid({ kind: "unknownField" }) : requestAgain(store, content, candidates);
-  const digest = choiceDigest(value, candidates, written);
+  if (form.act === "askModel") return written === null ? invalid({ kind: "unknownField" }) : requestAgain(store, content, work);
+  const digest = choiceDigest(value, work, written);
   if (digest === current.digest) return { kind: "same" };
   return {
     kind: "edited",
@@ -117,14 +117,14 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, fo
  * The digest of what the request gate decides: the request, or the reply that a reviewer wrote to
  * it.
  */
-const choiceDigest = (content: RequestVersion, candidates: readonly Candidate[], written: SubjectReply | null): string =>
-  written === null ? requestDigest(content, candidates) : writtenDigest(content, candidates, written);
+const choiceDigest = (content: RequestVersion, work: PlannedWork, written: SubjectReply | null): string =>
+  written === null ? requestDigest(content, work) : writtenDigest(content, work, written);
 
 /** The request as it stands, in place of the reply that somebody wrote to it. */
-const requestAgain = (store: RunStore, content: RequestVersion, candidates: readonly Candidate[]): EditedContent => ({
+const requestAgain = (store: RunStore, content: RequestVersion, work: PlannedWork): EditedContent => ({
   kind: "edited",
   changes: [],
-  digest: requestDigest(content, candidates),
+  digest: requestDigest(content, work),
   write: (version, name, at) => store.writeRequestVersion(version, content, name, at),
 });
 
@@ -138,32 +138,32 @@ function answeredByReviewer(
   content: RequestVersion,
   { by, form }: Pick<Formed, "by" | "form">,
 ): EditedContent {
-  const { candidates, gatePolicy } = input;
+  const { work, gatePolicy } = input;
   const { answer = "" } = form;
   if (isRoom(by)) return invalid({ kind: "notWritable" });
   const { request } = content;
   const reply = writtenReply(request, answer, { model: writtenModelFor(gatePolicy, by.name), rule: replyRuleOf(request) });
   if (!reply.ok) return { kind: "invalid", issues: reply.error };
-  return authored(store, content, candidates, reply.value, [answerChange(answer)]);
+  return authored(store, content, work, reply.value, [answerChange(answer)]);
 }
 
 /**
  * The answer of this reviewer to a form. An address is opened by somebody who is signed in: whoever
  * holds a link need not be the owner, whose account it is about.
  */
-function filledIn(store: RunStore, { candidates }: StoredInput, content: RequestVersion, request: Form, formed: Formed): EditedContent {
+function filledIn(store: RunStore, { work }: StoredInput, content: RequestVersion, request: Form, formed: Formed): EditedContent {
   const { by, form, channel } = formed;
   if (isRoom(by)) return invalid({ kind: "notWritable" });
   if (request.url !== undefined && channel !== "inbox") return invalid({ kind: "notSignedIn" });
   const answer = formAnswerOf(request, new Map(form.edits));
-  return answer.ok ? authored(store, content, candidates, answer.value, []) : { kind: "invalid", issues: answer.error };
+  return answer.ok ? authored(store, content, work, answer.value, []) : { kind: "invalid", issues: answer.error };
 }
 
 /** What a reviewer wrote, in the place of what would come of the request. */
 function authored(
   store: RunStore,
   content: RequestVersion,
-  candidates: readonly Candidate[],
+  work: PlannedWork,
   reply: SubjectReply,
   changes: readonly FieldChange[],
 ): EditedContent {
@@ -171,7 +171,7 @@ function authored(
   return {
     kind: "edited",
     changes,
-    digest: writtenDigest(content, candidates, reply),
+    digest: writtenDigest(content, work, reply),
     written: { reply: replyDigest(reply), risk: highestRisk(risks), risks: risks.map(({ kind }) => kind) },
     write(version, name, at) {
       store.writeRequestVersion(version, content, name, at);
@@ -186,7 +186,7 @@ function authored(
  */
 export function liftedContent(
   store: RunStore,
-  { candidates }: StoredInput,
+  { work }: StoredInput,
   { reviews }: RunState,
   gate: Gate,
   id: number,
@@ -204,22 +204,22 @@ export function liftedContent(
     return { mark, digest: replyDigest(next.value), write: (version, by, at) => store.writeReplyVersion(version, next.value, by, at) };
   }
   const content = store.requestVersion(review.version);
-  if (content === null || requestDigest(content, candidates) !== review.digest) return null;
+  if (content === null || requestDigest(content, work) !== review.digest) return null;
   const next = liftMark(content.request, redaction, lifted, id);
   if (!next.ok) return null;
   const value = { ...content, request: next.value };
-  return { mark, digest: requestDigest(value, candidates), write: (version, by, at) => store.writeRequestVersion(version, value, by, at) };
+  return { mark, digest: requestDigest(value, work), write: (version, by, at) => store.writeRequestVersion(version, value, by, at) };
 }
 
 /**
  * The approved reply that a reviewer wrote becomes the run's reply. Throws where the stored one is
  * not the approved one: it is not delivered.
  */
-export function takeWrittenReply(store: RunStore, state: RunState, { candidates }: StoredInput, now: number): void {
+export function takeWrittenReply(store: RunStore, state: RunState, { work }: StoredInput, now: number): void {
   const { version, digest, written } = reviewAt(state, "request");
   const content = store.requestVersion(version);
   const reply = store.writtenReply(version);
-  if (content === null || reply === null || writtenDigest(content, candidates, reply) !== digest || replyDigest(reply) !== written?.reply) {
+  if (content === null || reply === null || writtenDigest(content, work, reply) !== digest || replyDigest(reply) !== written?.reply) {
     throw new Error("a written reply that is not the approved one");
   }
   store.writeReplyVersion(1, reply, null, now);

@@ -15,7 +15,8 @@ import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import type { Redaction } from "../../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../../shared/review/view.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
-import type { CacheTerms, CachedReply, RelayedRequest, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
+import type { RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
+import { type CachedReply, type RelayedRequest, type StoredWork, cacheOf, withCached } from "../../../../shared/run/work.ts";
 import type { RequestVersion, SubjectReply } from "../../../../shared/model/subject/subject.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import type { ContentSeal } from "../../content-seal.ts";
@@ -30,7 +31,7 @@ import { ScheduleRows } from "./schedule-rows.ts";
  * The input without the request, which is stored as the first version of the content, without the
  * message that it came in, and without what was masked in it and what a juror wrote of it.
  */
-export type StoredInput = Omit<RunInput, "request" | "relayed" | "redacted" | "jurorReason">;
+export type StoredInput = Omit<RunInput, "request" | "redacted" | "work"> & { readonly work: StoredWork };
 
 type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
@@ -233,8 +234,8 @@ export class RunStore {
 
   #readInput(): StoredInput | null {
     const input = this.#json("input");
-    const found = input?.cache === undefined ? null : this.#json("cached");
-    return input?.cache === undefined || found === null ? input : { ...input, cache: { ...input.cache, found } };
+    const found = input === null || cacheOf(input.work) === undefined ? null : this.#json("cached");
+    return input === null || found === null ? input : { ...input, work: withCached(input.work, found) };
   }
 
   /**
@@ -242,9 +243,8 @@ export class RunStore {
    * its content cannot be read.
    */
   writeInput(input: StoredInput): void {
-    const { cache } = input;
-    this.#write("input", jsonOf(cache === undefined ? input : { ...input, cache: withoutReply(cache) }), { isPlain: true });
-    const found = cache?.found;
+    this.#write("input", jsonOf({ ...input, work: withCached(input.work, null) }), { isPlain: true });
+    const found = cacheOf(input.work)?.found;
     if (found === undefined) this.#texts.delete("cached");
     else this.#write("cached", jsonOf(found));
     this.#input = input;
@@ -287,8 +287,8 @@ export class RunStore {
     this.#texts.delete("redaction:response");
     this.deleteWrittenReplies();
     const input = this.input();
-    if (input?.cache?.found === undefined) return;
-    this.writeInput({ ...input, cache: withoutReply(input.cache) });
+    if (input === null || cacheOf(input.work)?.found === undefined) return;
+    this.writeInput({ ...input, work: withCached(input.work, null) });
   }
 
   versions(gate: Gate): ShownVersion[] {
@@ -409,8 +409,6 @@ export class RunStore {
     return this.#sql.exec<RequestRef & { session: string }>("SELECT session, originating, request FROM request_ref").toArray();
   }
 }
-
-const withoutReply = ({ found: _reply, ...terms }: CacheTerms): CacheTerms => terms;
 
 /** What reviewers wrote in a state: the reason of a denial, the note of a hand-over. */
 const isWord = (name: string, value: unknown): value is string => (name === "reason" || name === "note") && typeof value === "string";
