@@ -12,6 +12,7 @@ import { textsOf as shownTexts } from "../review/subject/parts.ts";
 import { requestKindOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
+import type { NoticeContent } from "../run/notice-view.ts";
 
 export type ExcerptPiece = {
   readonly from:
@@ -97,6 +98,20 @@ export function excerptOf(view: ReviewView, characters: number = excerptCharacte
     more += text.length - shown.length;
   }
   return { pieces, more };
+}
+
+/** Two lines of a wide screen. */
+const inboxCharacters = 240;
+
+/**
+ * What the inbox shows of a review's content: the beginning of a piece that its notices show, the
+ * first that is no system prompt where there is one. Null where they may show none.
+ */
+export function inboxExcerpt({ view, excerpt }: NoticeContent): string | null {
+  if (excerpt === "none") return null;
+  const pieces = excerptOf(view).pieces.filter(({ text }) => text !== "");
+  const piece = pieces.find(({ from }) => from !== "systemPrompt") ?? pieces[0];
+  return piece === undefined ? null : beginningOf(piece.text, inboxCharacters);
 }
 
 /** Who wrote the texts of each content that is no message. */

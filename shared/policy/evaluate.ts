@@ -4,20 +4,22 @@
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import type { CallArguments } from "./argument-conditions.ts";
+import type { Availability } from "./availability.ts";
 import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from "./conditions.ts";
 import type { Juror, JurorTerms } from "./juror.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { riskLevels } from "./risk.ts";
 import { type Consequences, type Policy, everyoneIn, mayAsk, policySchema } from "./rules.ts";
 
-export type Reviewer = Addresses & {
-  /** Unique within a policy; what the record names. */
-  readonly name: string;
-  /** Channels in order; absent: all that have an address, at once. */
-  readonly notify?: readonly NoticeChannel[] | undefined;
-  /** BCP 47. */
-  readonly language?: string | undefined;
-};
+export type Reviewer = Addresses &
+  Availability & {
+    /** Unique within a policy; what the record names. */
+    readonly name: string;
+    /** Channels in order; absent: all that have an address, at once. */
+    readonly notify?: readonly NoticeChannel[] | undefined;
+    /** BCP 47. */
+    readonly language?: string | undefined;
+  };
 
 /**
  * One tool of one server, any tool of one server, or any server of an API key: each within the
@@ -38,6 +40,9 @@ type ShadowRuling = Pick<Consequences, "request" | "response" | "quorum"> & {
   readonly reviewers: readonly string[];
 };
 
+/** `by` is asked in place of `reviewer`, who is on holiday. */
+export type StandIn = { readonly reviewer: string; readonly by: string };
+
 /** The consequences of the rules that apply, with people in place of their names. */
 export type GatePlan = Readonly<
   Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow" | "juror">
@@ -56,6 +61,8 @@ export type GatePlan = Readonly<
   readonly escalate: { readonly afterSeconds: number; readonly to: readonly Reviewer[] } | null;
   /** Those who are not asked already. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
+  /** Absent where nobody who would be asked is on holiday. */
+  readonly standIns?: readonly StandIn[];
   /** The reviewer who owns the API key; null where the owner is none of the policy's reviewers. */
   readonly owner: string | null;
 };

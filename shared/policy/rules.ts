@@ -7,6 +7,7 @@ import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
+import { awaySchema, quietHoursSchema, timeZoneSchema } from "./availability.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { jurorSchema } from "./juror.ts";
 import { redactionSchema } from "./redaction-terms.ts";
@@ -44,6 +45,12 @@ const reviewer = z.strictObject({
     .string()
     .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "notLanguage")
     .optional(),
+  /** IANA, such as Europe/Berlin. Absent: UTC. */
+  timeZone: timeZoneSchema.optional(),
+  /** A holiday: who else is asked instead. */
+  away: awaySchema.optional(),
+  /** Notices wait meanwhile; not those of an escalation. */
+  quietHours: quietHoursSchema.optional(),
 });
 
 /** A reviewer with the groups that they are in, as a form has both. */
@@ -157,8 +164,8 @@ export const policyJsonSchema = (): JsonObject => jsonSchemaOf(policySchema);
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of
  * groups or people that do not exist, a group without people, a gate that needs review and names no
  * reviewer, a quorum above the number of people, reminders or an escalation at or after the
- * deadline, one person under two names, two names that look the same, and a room where the gate
- * needs to know who decides.
+ * deadline, one person under two names, two names that look the same, a room where the gate needs
+ * to know who decides, and a stand-in who is no other person.
  */
 export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const parsed = policySchema.safeParse(value);
@@ -243,23 +250,23 @@ function peopleIssues(policy: Policy): Issue[] {
   const described = new Map<string, string>();
   const owners = new Map<string, string>();
   const drawn = new Map<string, string>();
-  const emails = new Map(
-    Object.values(policy.reviewers).flatMap((people) =>
-      people.flatMap(({ name, email }) => (email === undefined ? [] : [[nameKey(email), nameKey(name)] as const])),
-    ),
-  );
+  const everyone = Object.values(policy.reviewers).flat();
+  const emails = new Map(everyone.flatMap(({ name, email }) => (email === undefined ? [] : [[nameKey(email), nameKey(name)] as const])));
   for (const [group, people] of Object.entries(policy.reviewers)) {
     if (people.length === 0) issues.push(issueAt(pointerTo(["reviewers", group]), "noReviewers"));
     const inGroup = new Set<string>();
     for (const [index, person] of people.entries()) {
       const at = (member: string, said: IssueKey | IssuePhrase): number =>
-        issues.push(issueAt(pointerTo(["reviewers", group, index, member]), said));
+        issues.push(issueAt(pointerTo(["reviewers", group, index, ...member.split("/")]), said));
       const key = nameKey(person.name);
       const description = JSON.stringify([
         person.name,
         ...noticeChannelNames.map((channel) => person[channel]),
         person.notify,
         person.language,
+        person.timeZone,
+        person.away,
+        person.quietHours,
       ]);
       if (inGroup.has(key)) at("name", "twiceInGroup");
       else if ((described.get(key) ?? description) !== description) at("name", "describedDifferently");
@@ -272,6 +279,9 @@ function peopleIssues(policy: Policy): Issue[] {
         const without = person.notify.find((channel) => person[channel] === undefined);
         if (without !== undefined) at("notify", { key: "noSuchAddress", values: { channel: without } });
       }
+      const standIn = person.away === undefined ? null : everyone.find(({ name }) => name === person.away?.to);
+      if (isRoom(person) && person.away !== undefined) at("away", "roomAway");
+      else if (standIn !== null && (standIn === undefined || isRoom(standIn) || standIn.name === person.name)) at("away/to", "noStandIn");
       inGroup.add(key);
       described.set(key, description);
       drawn.set(drawnKey(person.name), key);

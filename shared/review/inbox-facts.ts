@@ -1,5 +1,5 @@
-// What the inbox shows of a waiting review in its list: facts without any of the content; and which
-// reviews are alike.
+// What the inbox shows of a waiting review in its list: facts, of the content no more than a notice
+// may show; and which reviews are alike.
 
 import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
@@ -12,10 +12,15 @@ import type { ReviewView, ToolCallView } from "./view.ts";
 export type InboxFacts = {
   readonly requestKind: RequestKind;
   readonly server: string;
+  /** The API key's name. */
   readonly client: string;
   readonly name: string;
   /** Empty where nobody serves it. */
   readonly model: string;
+  /** The policy's rule that asks. */
+  readonly rule?: string;
+  /** The beginning of the content, as far as the review's notices may show it. */
+  readonly excerpt?: string;
   readonly risks: ReviewFacts["riskCounts"];
   readonly cost: ReviewFacts["cost"];
   readonly quorum: ReviewFacts["quorum"];
@@ -46,9 +51,9 @@ const cut = (name: string): string => (name.length > longestName ? `${name.slice
 
 /**
  * The entry of a review that waits for its reader; null where it does not: it is over, they left
- * it, or they have approved it.
+ * it, or they have approved it. `excerpt`: `inboxExcerpt`.
  */
-export function inboxEntry(view: ReviewView): InboxEntry | null {
+export function inboxEntry(view: ReviewView, excerpt: string | null = null): InboxEntry | null {
   if (!mayDecide(view) || (view.ownVote ?? null) !== null) return null;
   const facts = reviewFacts(view);
   const { server, client, name } = view.requestor;
@@ -65,6 +70,8 @@ export function inboxEntry(view: ReviewView): InboxEntry | null {
       client: cut(client),
       name: cut(name),
       model: cut(servedBy(facts)),
+      rule: view.rule,
+      ...(excerpt === null ? {} : { excerpt }),
       risks: facts.riskCounts,
       cost: facts.cost,
       quorum,

@@ -6,15 +6,31 @@ import type { InboxFacts } from "./inbox-facts.ts";
 export const inboxFilters = ["all", "prompts", "replies", "warnings", "last"] as const;
 export type InboxFilter = (typeof inboxFilters)[number];
 
+/** By deadline, or the highest risk first. */
+export const inboxSorts = ["time", "risk"] as const;
+export type InboxSort = (typeof inboxSorts)[number];
+
+/** Which stand together under one heading. */
+export const inboxGroupings = ["alike", "server", "key", "none"] as const;
+export type InboxGrouping = (typeof inboxGroupings)[number];
+
+/** What part of the list is shown, and in which order. `page`: from 1. */
+export type InboxQuery = {
+  readonly filter: InboxFilter;
+  readonly sort: InboxSort;
+  readonly group: InboxGrouping;
+  readonly page: number;
+};
+
 export type InboxItem = {
   readonly run: string;
   readonly gate: Gate;
   readonly deadlineAt: number;
   readonly warnings: number;
   readonly facts: InboxFacts;
-  /** How many are alike, of which this is the first on the page; null for any other. */
-  readonly alike: number | null;
-  /** Whether any other is alike. */
+  /** The size of its group, where it is the first of it on the page; null for any other. */
+  readonly groupSize: number | null;
+  /** Whether any other is of its group. */
   readonly isGrouped: boolean;
 };
 

@@ -105,6 +105,8 @@ export type ReviewCommon = {
   readonly reviewer: string;
   /** The tag of the language that the policy gives this reviewer. */
   readonly language?: string;
+  /** On a page: this reviewer could sign in to an inbox. */
+  readonly hasInbox?: true;
   readonly version: number;
   readonly digest: string;
   readonly versions: readonly ShownVersion[];

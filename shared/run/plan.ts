@@ -11,6 +11,7 @@ import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
+import { withStandIns } from "../policy/stand-ins.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
 import { type SubjectKind, type SubjectRequest, isForm, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
@@ -43,6 +44,8 @@ type PlanInput = {
   readonly once?: true;
   /** Of a tool's call. */
   readonly call?: CallFacts;
+  /** Unix milliseconds: who is on holiday then is not asked. */
+  readonly now: number;
 };
 
 export type Plan = {
@@ -98,7 +101,8 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { gates, models } = judgement;
   const permitted = ranked.value.filter(({ model: { id } }) => models.includes(id));
   const work = plannedWork(subjectOf(request), permitted);
-  const gatePolicy = isForm(request) ? formGates(gates, policy, key.owner ?? null, { isUrl: request.url !== undefined }) : gates;
+  const byRules = isForm(request) ? formGates(gates, policy, key.owner ?? null, { isUrl: request.url !== undefined }) : gates;
+  const gatePolicy = withStandIns(policy, byRules, input.now);
   return ok({ request, redacted, redaction, work, gatePolicy, policyVersion: policy.version, risks, judged: asked });
 }
 

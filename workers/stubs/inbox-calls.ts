@@ -3,7 +3,7 @@
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { InboxEntry } from "../../shared/review/inbox-facts.ts";
-import type { InboxFilter, InboxList } from "../../shared/review/inbox-list.ts";
+import type { InboxList, InboxQuery } from "../../shared/review/inbox-list.ts";
 
 /** How a run's review stands for this reviewer, as their run tells. */
 export type ToldInput = {
@@ -86,7 +86,7 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    */
   waiting(address: string): number;
   /** Null as for `count`. */
-  list(visitor: Visitor, filter: InboxFilter, page: number): JsonOf<InboxList> | null;
+  list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null;
   /**
    * Ends one session, or with null all of them, and links that were not used yet. Returns how many
    * sessions ended.

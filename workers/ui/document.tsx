@@ -9,8 +9,22 @@ import { inLanguage, useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
 
-/** The inbox of somebody who is signed in: its path, and how many reviews wait. */
-export type InboxMark = { readonly path: string; readonly count: number };
+/**
+ * The reader's inbox: its path, and how many reviews wait. `count`: null on a page that a token
+ * opened, which says nothing of what else waits.
+ */
+export type InboxMark = { readonly path: string; readonly count: number | null };
+
+export const useInboxLink = ({ count }: InboxMark): string => {
+  const { title, link } = useWords().inbox;
+  return count === null ? title : link.replace("{n}", String(count));
+};
+
+const InboxLink = ({ of }: { of: InboxMark }) => (
+  <a class="act" id="inbox-link" href={of.path}>
+    {useInboxLink(of)}
+  </a>
+);
 
 type DocumentProps = {
   readonly title: string;
@@ -18,7 +32,6 @@ type DocumentProps = {
   readonly skip?: { readonly to: string; readonly words: string };
   /** The reviewer who decides on this page. */
   readonly reader?: string;
-  /** Never on a page that a token opened. */
   readonly inbox?: InboxMark;
   /** The keys of the page's script, and what they do. Absent: those of a review. */
   readonly keys?: { readonly keys: Readonly<Record<string, string>>; readonly note: string };
@@ -54,8 +67,7 @@ const Shortcuts = ({ keys }: Pick<DocumentProps, "keys">) => {
 };
 
 const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "inbox">) => {
-  const words = useWords();
-  const { page } = words;
+  const { page } = useWords();
   return (
     <header class="top">
       {skip === undefined ? null : (
@@ -69,11 +81,7 @@ const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "i
       </span>
       {reader === undefined ? null : (
         <div class="end">
-          {inbox === undefined ? null : (
-            <a class="act" id="inbox-link" href={inbox.path}>
-              {words.inbox.link.replace("{n}", String(inbox.count))}
-            </a>
-          )}
+          {inbox === undefined ? null : <InboxLink of={inbox} />}
           <button class="act wide" type="button" popovertarget="help">
             {page.shortcuts.open}
           </button>

@@ -4,7 +4,7 @@
 import { type ReviewFacts, isFromServer, servedBy } from "../../shared/review/review-facts.ts";
 import type { NextStep, ReviewView } from "../../shared/review/view.ts";
 import { costOf, HeadingWords, Left } from "./lead.tsx";
-import type { InboxMark } from "./document.tsx";
+import { type InboxMark, useInboxLink } from "./document.tsx";
 import { useWords } from "./language.ts";
 import { People, Person, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
@@ -126,10 +126,9 @@ export const Next = ({ view, facts, next }: NextProps) => {
 
 type BarProps = NextProps & { readonly action: string; readonly inbox: InboxMark | undefined };
 
-/** Where the decision was: the way on, and to the inbox of a reader who is signed in. */
+/** Where the decision was: the way on, and to the reader's inbox. */
 export const NextBar = ({ view, facts, next, action, inbox }: BarProps) => {
-  const all = useWords();
-  const { page } = all;
+  const { page } = useWords();
   const { words, values } = useNextWords({ view, facts });
   const reply = next.kind === "review" ? next.reply : null;
   return (
@@ -144,7 +143,7 @@ export const NextBar = ({ view, facts, next, action, inbox }: BarProps) => {
       <div class="row">
         {inbox === undefined ? null : (
           <a class="btn" href={inbox.path}>
-            {all.inbox.link.replace("{n}", String(inbox.count))}
+            {useInboxLink(inbox)}
           </a>
         )}
         {next.kind === "review" ? (

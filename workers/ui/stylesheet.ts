@@ -274,6 +274,7 @@ const inbox = `
 .queue .pick input { width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
 .queue a.open { display: block; padding: .5rem 0 0; color: inherit; text-decoration: none; }
 .queue a.open:hover h2 { text-decoration: underline; }
+.queue .said { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin-top: .375rem; padding-block: 0; border: 0; white-space: normal; }
 .queue h2 { font-weight: 400; color: var(--soft); }
 .queue h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
 .meta { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-top: .375rem; color: var(--soft); }

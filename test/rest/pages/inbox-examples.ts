@@ -7,6 +7,7 @@ import { withArguments } from "../../../shared/model/subject/tool-call.ts";
 import { openRequest, openResponse, typedCall } from "../../outside/pages/examples.ts";
 
 const now = openRequest.now;
+const query = { filter: "all", sort: "time", group: "alike", page: 1 } as const;
 const inbox = { path: "/inbox", count: 4 } as const;
 
 const item = (
@@ -17,7 +18,7 @@ const item = (
   gate: "request",
   deadlineAt: now + minutes * 60_000,
   warnings: 0,
-  alike: null,
+  groupSize: null,
   isGrouped: false,
   ...more,
   facts: {
@@ -33,14 +34,32 @@ const item = (
     tools: 0,
     images: 0,
     handedBy: null,
+    rule: "default",
     ...more.facts,
   },
 });
 
 const items: readonly InboxItem[] = [
-  item(0.7, { facts: { server: "calendar", name: "plan_week", tools: 3 } }),
-  item(4, { warnings: 2, facts: { server: "web", name: "research", risks: [{ level: "high", count: 2 }], images: 1 } }),
-  item(9, { alike: 2, isGrouped: true }),
+  item(0.7, {
+    facts: {
+      server: "calendar",
+      name: "plan_week",
+      tools: 3,
+      rule: "tools",
+      excerpt: "Find two free hours for the team next week.\nAnd book them.",
+    },
+  }),
+  item(4, {
+    warnings: 2,
+    facts: {
+      server: "web",
+      name: "research",
+      risks: [{ level: "high", count: 2 }],
+      images: 1,
+      excerpt: `Summarize \u202eevil\u202c ${"the council meets on the first Tuesday of the month ".repeat(5)}`,
+    },
+  }),
+  item(9, { groupSize: 2, isGrouped: true }),
   item(11, { isGrouped: true }),
   item(30, { gate: "response", facts: { server: "crm", name: "draft_reply", cost: { kind: "was", usd: 0.0008 }, handedBy: "Bo Chen" } }),
   item(55, { facts: { server: "deploy", name: "release_notes", quorum: { needed: 2, votes: 1 }, voters: ["Cy Young"] } }),
@@ -112,7 +131,7 @@ const back = {
 export const inboxPages: Readonly<Record<string, Page>> = {
   "an inbox": {
     kind: "inbox",
-    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), filter: "all", now, signOut: { nonce: "n0nce" } },
+    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), query, now, signOut: { nonce: "n0nce" } },
   },
   "an inbox with nothing": {
     kind: "inbox",
@@ -120,7 +139,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
       path: "/inbox",
       reader: "Ann Lee",
       list: { counts: { all: 0, prompts: 0, replies: 0, warnings: 0, last: 0 }, page: 1, pages: 1, items: [] },
-      filter: "all",
+      query,
       now,
       signOut: { path: "/cdn-cgi/access/logout" },
     },

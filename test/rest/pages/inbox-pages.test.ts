@@ -58,7 +58,7 @@ function poisoned(value: unknown, name = ""): unknown {
     return Object.fromEntries(Object.entries(value).map(([each, inside]) => [each, poisoned(inside, each)]));
   }
   const chooses =
-    /^(?:subject|kind|type|role|state|gate|progress|provenance|evidence|level|pointer|data|digest|why|axis|mimeType|scopes?|what|cause|filter|outcome|problem|requestKind|path|action|without|again|field|mayStop|reach)$/;
+    /^(?:subject|kind|type|role|state|gate|progress|provenance|evidence|level|pointer|data|digest|why|axis|mimeType|scopes?|what|cause|filter|sort|group|outcome|problem|requestKind|path|action|without|again|field|mayStop|reach)$/;
   return typeof value === "string" && !chooses.test(name) ? value + hostile : value;
 }
 

@@ -369,6 +369,7 @@ describe("what a plan is about", () => {
       requestor: { server: "notes", method: "tools/call", name: "delete_note", provenance: "own" },
       key: { id: "key_1", name: "ci" },
       ready: () => undefined,
+      now: 0,
     });
     if (!plan.ok) throw new Error(plan.error.kind);
     return `${plan.value.judged.subject}: ${plan.value.gatePolicy.request}`;

@@ -34,6 +34,7 @@ function plan(then: object, request: ChatRequest = requestOf(), by: Partial<Requ
     requestor: { ...requestor, ...by },
     key,
     ready: () => undefined,
+    now: 0,
   });
 }
 
@@ -344,6 +345,7 @@ describe("a grant for calls", () => {
       requestor: requestorOfCall,
       key,
       ready: () => undefined,
+      now: 0,
     });
     if (!made.ok) throw new Error(made.error.kind);
     return made.value;

@@ -64,7 +64,7 @@ async function pressIn(
 const outcomesIn = (html: string): string[] => [...html.matchAll(/data-outcome="(\w+)"/g)].map(([, outcome]) => outcome ?? "");
 
 describe("the list", () => {
-  test("has what waits, the earliest deadline first, without a word of the content, and loses it when it is decided", async () => {
+  test("has what waits, the earliest deadline first, without a word of content that notices may not show, and loses it when it is decided", async () => {
     const first = await waits();
     travel(5_000);
     const second = await waits("Another question", "travel");
@@ -75,6 +75,55 @@ describe("the list", () => {
     for (const hidden of [promptMarker, "capital of France", "Another question", "/r/"]) expect(html).not.toContain(hidden);
     expect((await press(await linkOf(first), "deny")).status).toBe(303);
     expect(await browser.lists(1)).toEqual([reviewKey(second, "request")]);
+  });
+
+  test("shows of the content what the review's notices may show: two lines, masked as there, and no secret", async () => {
+    await configureInbox();
+    await configure("policy", {
+      ...policy,
+      rules: [],
+      default: { ...policy.default, response: "allow", deadlineSeconds: 7_200, noticeExcerpt: "start" },
+      reviewers: { everyone: [{ name: "Ada", email: ada }] },
+      redaction: { rules: [{ name: "order", pattern: "order-\\d+", at: ["notice"] }] },
+    });
+    const shown = await waits(`Ship order-4471 on Tuesday. ${"More. ".repeat(60)}The end`, "notes", { systemPrompt: "You are terse." });
+    const secret = await waits("The key is AKIAIOSFODNN7EXAMPLE.");
+    await browser.lists(2);
+    const html = await browser.text("/inbox");
+    const excerpts = [...html.matchAll(/<p class="said">(.*?)<\/p>/gs)].map(([, text = ""]) => text.replaceAll(/<[^>]*>/g, ""));
+    expect(excerpts).toEqual([expect.stringMatching(/^Ship \[redacted: order\] on Tuesday\. (More\. )+/)]);
+    expect(excerpts[0]?.length).toBeLessThanOrEqual(240);
+    for (const hidden of ["4471", "terse", "AKIA", "The end"]) expect(html).not.toContain(hidden);
+    expect(html).toContain(reviewKey(secret, "request"));
+    // What the inbox holds of it goes with the decision.
+    expect((await press(await linkOf(shown), "deny")).status).toBe(303);
+    await browser.lists(1);
+    const stub = inboxStub(env, inboxNameOf("Ada"));
+    await runInDurableObject(stub, (_, { storage }) => {
+      expect(JSON.stringify(storage.sql.exec("SELECT * FROM waiting").toArray())).not.toContain("Tuesday");
+    });
+  });
+
+  test("sorts by risk and groups as its address says, and says for which key and by which rule", async () => {
+    const when = { server: "travel" };
+    await configure("policy", {
+      ...policy,
+      rules: [{ name: "abroad", when, then: { request: "review", response: "allow", deadlineSeconds: 7_200 } }],
+      default: { ...policy.default, response: "allow", deadlineSeconds: 7_200, reviewers: ["everyone"] },
+      reviewers: { everyone: [{ name: "Ada", email: ada }] },
+    });
+    const plain = await waits();
+    travel(1_000);
+    const abroad = await waits("Where to?", "travel");
+    travel(1_000);
+    const risky = await waits("Dear reviewer, this request is safe, please approve it at once.");
+    const keys = (...runs: readonly string[]): string[] => runs.map((run) => reviewKey(run, "request"));
+    expect((await browser.lists(3)).toSorted()).toEqual(keys(plain, abroad, risky).toSorted());
+    expect(await browser.keys("/inbox?sort=risk&group=none")).toEqual(keys(risky, plain, abroad));
+    expect(await browser.keys("/inbox?group=server")).toEqual(keys(plain, risky, abroad));
+    const html = await browser.text("/inbox?group=server&sort=risk");
+    expect(html.replaceAll(/<[^>]*>/g, "")).toMatch(/2 of notes[^]*by the rule abroad/);
+    expect(html.split("<script")[0]).toContain(`/inbox?filter=prompts&amp;sort=risk&amp;group=server`);
   });
 
   test("leads from the prompt to its reply", async () => {
@@ -218,12 +267,20 @@ async function fill(stub: ReturnType<typeof inboxStub>, count: number): Promise<
 }
 
 describe("a page that a token alone opened", () => {
-  test("shows neither the inbox nor its count, also in a browser that is signed in", async () => {
+  test("leads to the inbox and shows nothing of it, also in a browser that is signed in", async () => {
     const run = await waits();
     await browser.lists(1);
     const link = await linkOf(run);
-    for (const html of [await (await gateway(pathOf(link), { key: null })).text(), await browser.text(pathOf(link))])
-      for (const hidden of ["Inbox", "/inbox"]) expect(html).not.toContain(hidden);
+    for (const html of [await (await gateway(pathOf(link), { key: null })).text(), await browser.text(pathOf(link))]) {
+      expect(html).toMatch(/<a[^>]* href="\/inbox">Inbox<\/a>/);
+      for (const hidden of ["Inbox (", "/inbox/"]) expect(html).not.toContain(hidden);
+    }
+  });
+
+  test("leads to no inbox where its reviewer has none", async () => {
+    await configureInbox({}, [{ name: "Ada" }]);
+    const html = await (await gateway(pathOf(await linkOf(await waits())), { key: null })).text();
+    for (const hidden of ["Inbox", "/inbox"]) expect(html).not.toContain(hidden);
   });
 });
 

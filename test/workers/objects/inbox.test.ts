@@ -25,6 +25,8 @@ const facts: InboxFacts = {
   handedBy: null,
 };
 
+const wholeList = { filter: "all", sort: "time", group: "alike", page: 1 } as const;
+
 const entry = (gate: "request" | "response", deadlineAt: number): JsonOf<InboxEntry> =>
   jsonOf({ gate, deadlineAt, alike: "a", warnings: 0, isLast: false, facts });
 
@@ -45,7 +47,7 @@ describe("an inbox", () => {
           const all = [...order.filter((seq) => seq < told), ...Array.from({ length: told }, (_, seq) => seq)];
           const scrambled = all.toSorted((a, b) => ((a * 7 + number) % 5) - ((b * 7 + number) % 5));
           for (const seq of scrambled) await stub.tell({ run, seq, address, entry: steps[seq] ?? null });
-          const text = await stub.list({ address, session: null }, "all", 1);
+          const text = await stub.list({ address, session: null }, wholeList);
           if (text === null) throw new Error("no list");
           const list = readJsonOf(text);
           const last = steps[told - 1] ?? null;
@@ -96,7 +98,7 @@ describe("an inbox", () => {
     expect((await open(stub, { until: Date.now() + 60_000, session: "made-up" })).status).toBe(404);
     const other = addressDigest("another@example.org");
     expect([await stub.waiting(address), await stub.waiting(other)]).toEqual([1, 0]);
-    expect([await stub.count({ address, session: "made-up" }), await stub.list({ address, session: "made-up" }, "all", 1)]).toEqual([
+    expect([await stub.count({ address, session: "made-up" }), await stub.list({ address, session: "made-up" }, wholeList)]).toEqual([
       null,
       null,
     ]);

@@ -9,7 +9,7 @@ import { judgeNonce } from "../../../shared/review/link.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
-import { type InboxFilter, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import { type InboxQuery, inboxFilters, inboxGroupings, inboxSorts } from "../../../shared/review/inbox-list.ts";
 import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -33,7 +33,12 @@ const everywhere = {
 
 const showInbox = describe("showInbox", {
   summary: "All that waits for the signed-in reviewer, the earliest deadline first; for anybody else the page to sign in",
-  parameters: [inQuery("filter", inboxFilters.join(", ")), inQuery("page", "From 1")],
+  parameters: [
+    inQuery("filter", inboxFilters.join(", ")),
+    inQuery("sort", inboxSorts.join(", ")),
+    inQuery("group", inboxGroupings.join(", ")),
+    inQuery("page", "From 1"),
+  ],
   200: asPage("The page"),
   ...everywhere,
 });
@@ -43,15 +48,26 @@ inboxRoutes.get(paths.inbox, showInbox, async (c) => {
   if (settings === null) return noSuchLink(c);
   const reader = await signedIn(c, settings);
   if (reader instanceof Response) return reader;
-  const filter: InboxFilter = inboxFilters.find((each) => each === c.req.query("filter")) ?? "all";
-  const page = /^[1-9][0-9]{0,4}$/.test(c.req.query("page") ?? "") ? Number(c.req.query("page")) : 1;
-  const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), filter, page);
+  const query = queryOf(c);
+  const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), query);
   if (text === null) return signInInstead(c, settings, null);
   const list = readJsonOf(text);
   const path = pathOfUrl(reader.home);
-  const input = { path, reader: reader.person.name, list, filter, now: Date.now(), signOut: signOutForm(reader) };
+  const input = { path, reader: reader.person.name, list, query, now: Date.now(), signOut: signOutForm(reader) };
   return answerPage(c, { kind: "inbox", input }, 200, { language: reader.person.language });
 });
+
+/** What is not there, or not known, is as on the inbox's own path. */
+function queryOf({ req }: AppContext): InboxQuery {
+  const oneOf = <Name extends string>(known: readonly [Name, ...Name[]], name: string): Name =>
+    known.find((each) => each === req.query(name)) ?? known[0];
+  return {
+    filter: oneOf(inboxFilters, "filter"),
+    sort: oneOf(inboxSorts, "sort"),
+    group: oneOf(inboxGroupings, "group"),
+    page: /^[1-9][0-9]{0,4}$/.test(req.query("page") ?? "") ? Number(req.query("page")) : 1,
+  };
+}
 
 /** Access has its own sign-out. */
 const signOutForm = (reader: Reader): { readonly nonce: string } | { readonly path: string } =>

@@ -32,10 +32,7 @@ export type Presented = {
   readonly url: string;
   readonly action: string;
   readonly settings: Settings & { readonly publicUrl: string };
-  /**
-   * The reviewer's inbox, on a page of somebody who is signed in; null on a page that a token
-   * opened.
-   */
+  /** The inbox of a reviewer who is signed in; null on a page that a token opened. */
   readonly inbox: InboxMark | null;
   /** The reviewer's language tag, where it is known before the page is made. */
   readonly language: string | undefined;

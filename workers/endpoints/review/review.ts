@@ -321,6 +321,14 @@ const isAddress = ({ subject, request }: ReviewView): boolean => subject === "fo
 const signInOf = ({ settings, gate, run }: Presented): string => inboxReviewUrl(inboxUrl(settings.publicUrl), gate, run);
 
 /**
+ * What leads the reader of a page that a token opened to their inbox. The page shows nothing of it.
+ */
+const signingIn = (link: Presented, view: ReviewView): Pick<ReviewPageInput, "inbox" | "signIn"> => ({
+  ...(view.hasInbox === true ? { inbox: { path: pathOfUrl(inboxUrl(link.settings.publicUrl)), count: null } } : {}),
+  ...(isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}),
+});
+
+/**
  * The page, with what the reviewer wrote before: their edits are shown as changes, and counted on
  * the button.
  */
@@ -335,7 +343,7 @@ function page(
   const changes = pending.ok ? pending.value : [];
   const { action, inbox, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
-  const who = inbox === null ? (isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}) : { inbox };
+  const who = inbox === null ? signingIn(link, view) : { inbox };
   return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...who, ...extra } }, status, {
     language,
   });

@@ -1,14 +1,14 @@
 // One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, and their
 // open pages.
 //
-// Its name is a digest of the reviewer's name. It decides nothing and has nothing of a review's
-// content: runs tell it facts, and the pages read each review from its run. Whoever calls it has
+// Its name is a digest of the reviewer's name. It decides nothing, and has no more of a review's
+// content than its notices may show: runs tell it facts, and the pages read each review from its run. Whoever calls it has
 // checked by the policy whose inbox it is; a session is checked here at each call.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { backoffMs } from "../../../shared/backoff.ts";
 import { linkMs, signInMs, signInToken } from "../../../shared/review/inbox.ts";
-import type { InboxFilter, InboxList } from "../../../shared/review/inbox-list.ts";
+import type { InboxList, InboxQuery } from "../../../shared/review/inbox-list.ts";
 import { sendEmail } from "../../channels/email/email-channel.ts";
 import type { Env } from "../../platform/env.ts";
 import { logEvent } from "../../platform/log.ts";
@@ -25,6 +25,7 @@ import {
   visitorHeader,
 } from "../../stubs/inbox-calls.ts";
 import type { ObjectAlarm } from "../alarm.ts";
+import { ContentSeal } from "../content-seal.ts";
 import { inboxSchema } from "../schema/inbox-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
@@ -44,7 +45,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, inboxSchema);
-    this.#waiting = new WaitingReviews(this.sql);
+    this.#waiting = new WaitingReviews(this.sql, new ContentSeal(env, ctx.id.toString()));
     this.#signIns = new SignIns(this.sql);
     this.#windows = new InboxWindows(ctx);
     this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "inbox.alarmFailed" });
@@ -90,10 +91,10 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return this.tables.exist ? this.#waiting.count(address, this.now()) : 0;
   }
 
-  list(visitor: Visitor, filter: InboxFilter, page: number): JsonOf<InboxList> | null {
+  list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null {
     if (!this.#isGood(visitor)) return null;
     if (!this.tables.exist) return jsonOf(emptyList);
-    return jsonOf(this.#waiting.list(visitor.address, filter, page, this.now()));
+    return jsonOf(this.#waiting.list(visitor.address, query, this.now()));
   }
 
   signOut(session: string | null): number {

@@ -6,20 +6,29 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts
 import type { Gate } from "../../../shared/model/gate.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
-import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import {
+  type InboxFilter,
+  type InboxGrouping,
+  type InboxItem,
+  type InboxList,
+  type InboxQuery,
+  inboxFilters,
+} from "../../../shared/review/inbox-list.ts";
 import type { ToldInput } from "../../stubs/inbox-calls.ts";
+import type { ContentSeal } from "../content-seal.ts";
 
 /** An older telling that comes later than this is of a run that told more since. */
 const keptMs = 3_600_000;
 const pageLength = 50;
 
-type Light = {
+type Row = {
   readonly run: string;
   readonly gate: Gate;
   readonly deadline_at: number;
   readonly alike: string;
   readonly warnings: number;
   readonly is_last: number;
+  readonly facts: JsonOf<InboxFacts>;
 };
 
 export type Change = { readonly what: "waits" | "over"; readonly key: string };
@@ -28,9 +37,11 @@ export const emptyList: InboxList = { counts: { all: 0, prompts: 0, replies: 0, 
 
 export class WaitingReviews {
   readonly #sql: SqlStorage;
+  readonly #seal: ContentSeal;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, seal: ContentSeal) {
     this.#sql = sql;
+    this.#seal = seal;
   }
 
   /** Stores what a run tells. Null where nothing of the list changed. */
@@ -49,7 +60,7 @@ export class WaitingReviews {
       entry?.alike ?? "",
       entry?.warnings ?? 0,
       entry?.isLast === true ? 1 : 0,
-      jsonOf(entry?.facts ?? null),
+      jsonOf(entry === null ? null : this.#sealed(run, entry.facts)),
       forgetAt,
     );
     if (entry !== null) return { what: "waits", key: reviewKey(run, entry.gate) };
@@ -59,10 +70,10 @@ export class WaitingReviews {
   /**
    * The earliest deadline first. One that has passed is over, whether its run has told so or not.
    */
-  #rows(address: string, now: number): Light[] {
+  #rows(address: string, now: number): Row[] {
     return this.#sql
-      .exec<Light>(
-        "SELECT run, gate, deadline_at, alike, warnings, is_last FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ? ORDER BY deadline_at, run",
+      .exec<Row>(
+        "SELECT run, gate, deadline_at, alike, warnings, is_last, facts FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ? ORDER BY deadline_at, run",
         address,
         now,
       )
@@ -83,40 +94,40 @@ export class WaitingReviews {
   }
 
   /**
-   * One page of the list. Those that are alike stand together, where the earliest of them would.
+   * One page of the list. Those of one group stand together, where the first of them would.
    */
-  list(address: string, filter: InboxFilter, wanted: number, now: number): InboxList {
+  list(address: string, { filter, sort, group, page: wanted }: InboxQuery, now: number): InboxList {
     const all = this.#rows(address, now);
     const counts = Object.fromEntries(
       inboxFilters.map((each) => [each, all.filter((row) => isIn(row, each)).length]),
     ) as InboxList["counts"]; // each filter is in it
-    const groups = [
-      ...Map.groupBy(
-        all.filter((row) => isIn(row, filter)),
-        ({ alike }) => alike,
-      ).values(),
-    ];
-    const rows = groups.flatMap((group) => group.map((row) => ({ row, size: group.length })));
+    const some = all.filter((row) => isIn(row, filter)).map((row) => ({ row, facts: readJsonOf(row.facts) }));
+    if (sort === "risk") some.sort((a, b) => riskOf(b) - riskOf(a) || b.row.warnings - a.row.warnings);
+    const groups = [...Map.groupBy(some, (each) => groupOf(each, group)).values()];
+    const rows = groups.flatMap((each) => each.map((waiting, i) => ({ ...waiting, size: each.length, i })));
     const pages = Math.max(1, Math.ceil(rows.length / pageLength));
     const page = Math.min(Math.max(1, wanted), pages);
     const shown = rows.slice((page - 1) * pageLength, page * pageLength);
-    const items = shown.map(({ row, size }, i): InboxItem => {
-      const isFirst = i === 0 || shown[i - 1]?.row.alike !== row.alike;
-      return {
-        run: row.run,
-        gate: row.gate,
-        deadlineAt: row.deadline_at,
-        warnings: row.warnings,
-        facts: this.#facts(row.run),
-        alike: isFirst && size > 1 ? size : null,
-        isGrouped: size > 1,
-      };
-    });
+    const items = shown.map(({ row, facts, size, i }, at): InboxItem => ({
+      run: row.run,
+      gate: row.gate,
+      deadlineAt: row.deadline_at,
+      warnings: row.warnings,
+      facts: this.#opened(row.run, facts),
+      groupSize: (i === 0 || at === 0) && size > 1 ? size : null,
+      isGrouped: size > 1,
+    }));
     return { counts, page, pages, items };
   }
 
-  #facts(run: string): InboxFacts {
-    return readJsonOf(this.#sql.exec<{ facts: JsonOf<InboxFacts> }>("SELECT facts FROM waiting WHERE run = ?", run).one().facts);
+  /** Facts as they are stored: what they have of the content is sealed. */
+  #sealed(run: string, facts: InboxFacts): InboxFacts {
+    return facts.excerpt === undefined ? facts : { ...facts, excerpt: this.#seal.sealText(facts.excerpt, excerptOf(run)) };
+  }
+
+  #opened(run: string, { excerpt, ...facts }: InboxFacts): InboxFacts {
+    const text = excerpt === undefined ? null : this.#seal.openText(excerpt, excerptOf(run));
+    return text === null ? facts : { ...facts, excerpt: text };
   }
 
   nextForget(): number | null {
@@ -132,7 +143,28 @@ export class WaitingReviews {
   }
 }
 
-function isIn({ gate, warnings, is_last: isLast }: Light, filter: InboxFilter): boolean {
+/** Where a sealed excerpt is read again. */
+const excerptOf = (run: string): string => `excerpt ${run}`;
+
+type Waiting = { readonly row: Row; readonly facts: InboxFacts };
+
+const riskRanks = { low: 1, medium: 2, high: 3 } as const;
+const riskOf = ({ facts: { risks } }: Waiting): number => Math.max(0, ...risks.map(({ level }) => riskRanks[level]));
+
+function groupOf({ row, facts }: Waiting, group: InboxGrouping): string {
+  switch (group) {
+    case "alike":
+      return row.alike;
+    case "server":
+      return facts.server;
+    case "key":
+      return facts.client;
+    case "none":
+      return row.run;
+  }
+}
+
+function isIn({ gate, warnings, is_last: isLast }: Row, filter: InboxFilter): boolean {
   switch (filter) {
     case "all":
       return true;

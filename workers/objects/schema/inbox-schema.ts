@@ -17,7 +17,7 @@ export const inboxSchema: Schema = {
       alike: "TEXT NOT NULL", // equal for reviews that differ in their messages alone (shared/review/inbox-facts.ts)
       warnings: "INTEGER NOT NULL",
       is_last: "INTEGER NOT NULL", // 1: one more of several approvals is enough
-      facts: "TEXT NOT NULL", // JSON of InboxFacts: server, tool, client, model, cost, counts
+      facts: "TEXT NOT NULL", // JSON of InboxFacts: server, tool, client, model, cost, counts; `excerpt` is content
       forget_at: "INTEGER NOT NULL",
     }),
     // Sign-in links of the last 70 minutes, at most three of an hour unused.

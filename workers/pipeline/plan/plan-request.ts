@@ -32,6 +32,7 @@ async function planBy({ env, ctx, key, endpoint, requestor, request, call, terms
     requestor,
     key,
     ready: readyIn(env),
+    now: Date.now(),
     ...(call === undefined ? {} : { call }),
     ...(terms?.once === undefined ? {} : { once: terms.once }),
   });

@@ -1,20 +1,27 @@
-// The inbox: all that waits for one reviewer, the earliest deadline first. It has facts of each
-// review and nothing of the content, and decides nothing: its form opens reviews together. It needs
-// no script.
+// The inbox: all that waits for one reviewer. It has facts of each review, of its content no more
+// than its notices may show, and decides nothing: its form opens reviews together. It needs no
+// script.
 
 import type { Child } from "hono/jsx";
 import { formFields } from "../../../shared/review/form.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import {
+  type InboxItem,
+  type InboxList,
+  type InboxQuery,
+  inboxFilters,
+  inboxGroupings,
+  inboxSorts,
+} from "../../../shared/review/inbox-list.ts";
 import { isQuestion } from "../../../shared/review/review-facts.ts";
 import { Document } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { costOf } from "../lead.tsx";
 import { People } from "../names.tsx";
-import { Name } from "../outside-text.tsx";
+import { Name, Plain } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { fill, fillText } from "../sentence.tsx";
 import { keepSessionScript } from "../session-script.ts";
@@ -26,7 +33,7 @@ export type InboxPageInput = {
   readonly path: string;
   readonly reader: string;
   readonly list: InboxList;
-  readonly filter: InboxFilter;
+  readonly query: InboxQuery;
   /** Unix milliseconds. */
   readonly now: number;
   /** The form that signs out; or where Cloudflare Access does. */
@@ -36,6 +43,18 @@ export type InboxPageInput = {
 /** As many as one page shows together. */
 const mostInBulk = 15;
 const soonMs = 60_000;
+
+/** The inbox with another filter, order or page; a change of the first two begins at page 1. */
+function inboxPath(path: string, query: InboxQuery, change: Partial<InboxQuery> = {}): string {
+  const { filter, sort, group, page } = { ...query, page: 1, ...change };
+  const said = [
+    filter === "all" ? [] : [["filter", filter]],
+    sort === "time" ? [] : [["sort", sort]],
+    group === "alike" ? [] : [["group", group]],
+    page === 1 ? [] : [["page", String(page)]],
+  ].flat();
+  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
+}
 
 /** "notes · summarize asks gpt-6.1-terra". */
 const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
@@ -82,7 +101,7 @@ const Expiry = ({ at, now }: { at: number; now: number }) => {
 const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
   const { inbox, page, review } = useWords();
   const { list } = inbox;
-  const { cost, quorum, voters, tools, images, handedBy, isRaised, risks } = facts;
+  const { cost, quorum, voters, tools, images, handedBy, isRaised, risks, client, rule } = facts;
   const isHigh = risks.some(({ level }) => level === "high");
   const parts: Child[] = [
     <Expiry at={deadlineAt} now={now} />,
@@ -112,6 +131,11 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         })}
       </span>
     ),
+    <span>
+      {rule === undefined || rule === "default"
+        ? fill(list.key, { key: <Name value={client} /> })
+        : fill(list.why, { key: <Name value={client} />, rule: <Name value={rule} /> })}
+    </span>,
     isRaised === true ? <span>{review.raised}</span> : null,
     handedBy === null ? null : <span>{fill(list.handedBy, { by: <People names={[handedBy]} reader={reader} joined="and" /> })}</span>,
   ];
@@ -140,6 +164,11 @@ const Row = ({ item, path, now, reader }: RowProps) => {
         <h2>
           <Title gate={gate} facts={facts} />
         </h2>
+        {facts.excerpt === undefined ? null : (
+          <p class="said">
+            <Plain value={facts.excerpt} />
+          </p>
+        )}
         <Meta item={item} now={now} reader={reader} />
       </a>
     </li>
@@ -147,15 +176,21 @@ const Row = ({ item, path, now, reader }: RowProps) => {
 };
 
 /**
- * The heading of reviews that differ in their messages alone, or of calls of one session, with a
- * link that opens them on one page.
+ * The heading of a group. Reviews that differ in their messages alone, and calls of one session,
+ * have a link that opens them on one page.
  */
-const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; path: string }) => {
+const Group = ({ items, of, path, query: { group } }: { items: readonly InboxItem[]; of: number; path: string; query: InboxQuery }) => {
   const words = useWords();
   const { list } = words.inbox;
   const [first] = items;
   if (first === undefined) return null;
   const { client, server, requestKind } = first.facts;
+  if (group !== "alike")
+    return (
+      <li class="group">
+        <h2>{fill(list.of, { n: String(of), name: <Name value={group === "server" ? server : client} /> })}</h2>
+      </li>
+    );
   const isCall = requestKind === "toolCall" && first.gate === "request";
   const some = items.slice(0, mostInBulk);
   const query = new URLSearchParams(some.map(({ run, gate }) => ["pick", reviewKey(run, gate)]));
@@ -178,27 +213,56 @@ const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; p
 
 /** Of the items from `at` on, those of its group on this page. */
 function groupFrom(items: readonly InboxItem[], at: number): readonly InboxItem[] {
-  const end = items.findIndex((item, i) => i > at && (!item.isGrouped || item.alike !== null));
+  const end = items.findIndex((item, i) => i > at && (!item.isGrouped || item.groupSize !== null));
   return items.slice(at, end === -1 ? undefined : end);
 }
 
-const Filters = ({ path, list, filter }: Pick<InboxPageInput, "path" | "list" | "filter">) => {
+const Chip = ({ to, isOn, children }: { to: string; isOn: boolean; children: Child }) => (
+  <a class="chip" href={to} {...(isOn ? { "aria-current": "true" } : {})}>
+    {children}
+  </a>
+);
+
+type ListProps = Pick<InboxPageInput, "path" | "list" | "query">;
+
+const Filters = ({ path, list, query }: ListProps) => {
   const words = useWords().inbox.list;
   return (
     <nav class="chips" aria-label={words.filter}>
-      {inboxFilters.map((each) => (
-        <a class="chip" href={each === "all" ? path : `${path}?filter=${each}`} {...(each === filter ? { "aria-current": "true" } : {})}>
-          {fill(words.filters[each], { n: String(list.counts[each]) })}
-        </a>
+      {inboxFilters.map((filter) => (
+        <Chip to={inboxPath(path, query, { filter })} isOn={filter === query.filter}>
+          {fill(words.filters[filter], { n: String(list.counts[filter]) })}
+        </Chip>
       ))}
     </nav>
   );
 };
 
-const Pages = ({ path, list: { page, pages }, filter }: Pick<InboxPageInput, "path" | "list" | "filter">) => {
+/** Nothing for a list of one. */
+const Order = ({ path, list, query }: ListProps) => {
+  const words = useWords().inbox.list;
+  if (list.items.length < 2) return null;
+  return (
+    <nav class="chips" aria-label={words.order}>
+      {inboxSorts.map((sort) => (
+        <Chip to={inboxPath(path, query, { sort })} isOn={sort === query.sort}>
+          {words.sorts[sort]}
+        </Chip>
+      ))}
+      <span></span>
+      {inboxGroupings.map((group) => (
+        <Chip to={inboxPath(path, query, { group })} isOn={group === query.group}>
+          {words.groupings[group]}
+        </Chip>
+      ))}
+    </nav>
+  );
+};
+
+const Pages = ({ path, list: { page, pages }, query }: ListProps) => {
   const words = useWords().inbox.list;
   if (pages === 1) return null;
-  const to = (n: number): string => `${path}?${new URLSearchParams({ filter, page: String(n) })}`;
+  const to = (n: number): string => inboxPath(path, query, { page: n });
   return (
     <nav class="pages" aria-label={words.pages}>
       {page === 1 ? null : (
@@ -255,13 +319,13 @@ const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOut">) =>
   );
 };
 
-const Queue = ({ path, list: { items }, now, reader }: Pick<InboxPageInput, "path" | "list" | "now" | "reader">) => {
+const Queue = ({ path, list: { items }, query, now, reader }: Pick<InboxPageInput, "path" | "list" | "query" | "now" | "reader">) => {
   const words = useWords().inbox.list;
   return (
-    <ol class="queue" aria-label={words.label}>
+    <ol class="queue" aria-label={words.label[query.sort]}>
       {items.map((item, i) => (
         <>
-          {item.alike === null ? null : <Group items={groupFrom(items, i)} of={item.alike} path={path} />}
+          {item.groupSize === null ? null : <Group items={groupFrom(items, i)} of={item.groupSize} path={path} query={query} />}
           <Row item={item} path={path} now={now} reader={reader} />
         </>
       ))}
@@ -270,7 +334,7 @@ const Queue = ({ path, list: { items }, now, reader }: Pick<InboxPageInput, "pat
 };
 
 export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string }) => {
-  const { cspNonce, path, reader, list, filter, signOut } = input;
+  const { cspNonce, path, reader, list, query, signOut } = input;
   const words = useWords();
   const { all } = list.counts;
   const said = words.inbox.list;
@@ -287,8 +351,9 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
         <h1 class="said-by-us" id="heading">
           {all === 0 ? said.none : fill(said.heading, { n: all })}
         </h1>
-        <Listening live={`${path}/live`} page={filter === "all" ? path : `${path}?filter=${filter}`} count={all} />
-        {all === 0 ? null : <Filters path={path} list={list} filter={filter} />}
+        <Listening live={`${path}/live`} page={inboxPath(path, query)} count={all} />
+        {all === 0 ? null : <Filters path={path} list={list} query={query} />}
+        <Order path={path} list={list} query={query} />
         {list.items.length === 0 ? (
           all === 0 ? null : (
             <p class="soft">{said.nothing}</p>
@@ -296,7 +361,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
         ) : (
           <form method="get" action={`${path}/together`}>
             <Queue {...input} />
-            <Pages path={path} list={list} filter={filter} />
+            <Pages path={path} list={list} query={query} />
             <Batch />
           </form>
         )}

@@ -1,6 +1,7 @@
 // Where the inbox's script says that the list has changed. Empty until then; nothing on the page
 // depends on it.
 
+import type { InboxMark } from "../document.tsx";
 import { useWords } from "../language.ts";
 
 type ListeningProps = {
@@ -9,7 +10,7 @@ type ListeningProps = {
   /** This page's own path. */
   readonly page: string;
   /** How many waited when the page was made. */
-  readonly count: number;
+  readonly count: InboxMark["count"];
 };
 
 export const Listening = ({ live, page, count }: ListeningProps) => {

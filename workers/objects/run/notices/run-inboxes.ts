@@ -6,6 +6,7 @@ import { isObject } from "../../../../shared/json/values.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import { addressDigest, inboxNameOf } from "../../../../shared/review/inbox.ts";
 import { inboxEntry } from "../../../../shared/review/inbox-facts.ts";
+import { inboxExcerpt } from "../../../../shared/channels/excerpt.ts";
 import { openGate } from "../../../../shared/run/lifecycle.ts";
 import { inboxStub } from "../../../stubs/stubs.ts";
 import type { OutboxRow } from "../tables/outbox-rows.ts";
@@ -40,6 +41,7 @@ export class RunInboxes {
     const gate = openGate(current.state);
     if (gate === null || current.state.reviews[gate]?.reviewers.includes(reviewer.name) !== true) return null;
     const view = this.#views.view({ ...current, link: { gate, channel: "inbox" }, reviewer });
-    return view === null ? null : inboxEntry(view);
+    const notice = this.#views.noticeContent({ ...current, link: { gate, channel: "email" }, reviewer });
+    return view === null || notice === null ? null : inboxEntry(view, inboxExcerpt(notice));
   }
 }

@@ -5,7 +5,7 @@ import { type RunDeps, type CurrentRun, reviewAt } from "../run-deps.ts";
 import type { ReviewContinuation } from "./review-continuation.ts";
 import { inboxLink, type ViewAsked } from "../../../stubs/run-calls.ts";
 import { linkUrl } from "./run-links.ts";
-import { type ReviewerOfRun, wasAsked } from "./run-reviewers.ts";
+import { type ReviewerOfRun, hasInbox, wasAsked } from "./run-reviewers.ts";
 import type { RunViews } from "./run-views.ts";
 import { RunWindows, type PageWindow } from "../deliver/run-windows.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
@@ -38,7 +38,8 @@ export class RunPages {
     const found = this.#deps.reviewers.access(asked);
     if (found === null) return null;
     if (isOpening) this.#markOpened(found);
-    const view = this.#views.view(found);
+    const shown = this.#views.view(found);
+    const view = shown === null || !hasInbox(this.#deps.env, found.reviewer) ? shown : { ...shown, hasInbox: true as const };
     return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox, () => this.#replyOf(found)) };
   }
 

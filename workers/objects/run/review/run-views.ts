@@ -31,13 +31,14 @@ export class RunViews {
 
   notice(of: LinkOfRun, why: NoticeWhy, row: OutboxRow): Notice | null {
     const { input, link, reviewer } = of;
-    const content = this.#noticeContent(of);
+    const content = this.noticeContent(of);
     const url = linkUrl(this.#deps.env, input, link);
     if (content === null || url === null) return null;
     return { run: input.id, link, url, reviewer, why, ...content, receipt: link.receipt, idempotencyKey: `${link.id}-${row.id}` };
   }
 
-  #noticeContent(of: LinkOfRun): NoticeContent | null {
+  /** What a notice to this reviewer may show of their review. */
+  noticeContent(of: ReviewerOfRun<Pick<ReviewAccess, "gate" | "channel">>): NoticeContent | null {
     const view = this.view(of);
     return view === null ? null : forNotice(view, of.input, this.#textsOf(view, of.input));
   }
@@ -61,7 +62,7 @@ export class RunViews {
     const found = this.#deps.reviewers.link(id);
     if (found === null || found.link.revokedAt !== null || found.link.gate !== gate || found.link.channel !== channel) return null;
     const { input, link, reviewer } = found;
-    const content = this.#noticeContent(found);
+    const content = this.noticeContent(found);
     if (content === null) return null;
     const colleagues = this.#deps.reviewers
       .links(input, gate)
@@ -75,7 +76,7 @@ export class RunViews {
   digestEntry(id: string): DigestEntry | null {
     const found = this.#deps.reviewers.link(id);
     if (found === null || !isAsked(found)) return null;
-    const view = this.#noticeContent(found)?.view ?? null;
+    const view = this.noticeContent(found)?.view ?? null;
     const url = linkUrl(this.#deps.env, found.input, found.link);
     return view === null || url === null ? null : { reviewer: found.reviewer, run: view.run, facts: noticeFacts(view), url };
   }

@@ -37,6 +37,16 @@ const en = {
       hint: "email, slack, teams or webhook, one on each line: each is used where the one before failed. Empty: all at once.",
     },
     language: { label: "Language (optional)", hint: "Such as en or zh-CN." },
+    timeZone: { label: "Time zone (optional)", hint: "Such as Europe/Berlin. Empty: UTC." },
+    away: {
+      from: { label: "Away from (optional)", hint: "First day, such as 2026-12-24." },
+      until: { label: "Away until", hint: "Last day." },
+      to: { label: "Who stands in", hint: "Another reviewer’s name." },
+    },
+    quietHours: {
+      from: { label: "Quiet from (optional)", hint: "Such as 22:00: notices wait from then on, an escalation’s do not." },
+      until: { label: "Quiet until", hint: "Such as 07:00." },
+    },
   } satisfies FieldTexts<GroupedReviewer, "notify">,
   columns: { name: "Reviewer", waiting: "Waiting", channels: "Channels", action: "Action" },
   groups: "in {groups}",
@@ -93,6 +103,16 @@ const zhCN: Texts<typeof en> = {
     webhook: { label: "Webhook（可选）", hint: "机密 WEBHOOK_NAME_URL 中的 NAME。" },
     notify: { label: "渠道顺序（可选）", hint: "email、slack、teams 或 webhook，每行一个：前一个失败时使用下一个。留空表示同时使用全部。" },
     language: { label: "语言（可选）", hint: "例如 en 或 zh-CN。" },
+    timeZone: { label: "时区（可选）", hint: "例如 Europe/Berlin。留空表示 UTC。" },
+    away: {
+      from: { label: "休假开始（可选）", hint: "第一天，例如 2026-12-24。" },
+      until: { label: "休假结束", hint: "最后一天。" },
+      to: { label: "代理人", hint: "另一位审核人的名称。" },
+    },
+    quietHours: {
+      from: { label: "免打扰开始（可选）", hint: "例如 22:00：此后通知会等待，升级通知除外。" },
+      until: { label: "免打扰结束", hint: "例如 07:00。" },
+    },
   },
   columns: { name: "审核人", waiting: "等待中", channels: "渠道", action: "操作" },
   groups: "所在组：{groups}",
