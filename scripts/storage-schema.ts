@@ -4,8 +4,8 @@
 //   node scripts/storage-schema.ts
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
-// and one beside a column on the column. The document has the first paragraph of a table's comment,
-// and of columns those that are content alone.
+// and one beside a column on the column. The document names every table; of those with content it
+// has the first paragraph of the comment, and the columns that are content.
 // A test compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,30 +24,31 @@ const column = /^ *(\w+): "[^"]*",(?: \/\/ (.*))?$/;
 
 const isOfContent = (meaning: string): boolean => /(?<!without )\bcontent\b/.test(meaning);
 
-const firstParagraph = (comment: readonly string[]): string[] => comment.join("\n").split("\n\n").slice(0, 1).filter(Boolean);
+const firstParagraph = (comment: readonly string[]): string => (comment.join("\n").split("\n\n")[0] ?? "").replaceAll("\n", " ");
 
-const lineOf = (table: string, about: readonly string[]): string =>
-  about.length === 0 ? `- ${table}` : `- ${table}: ${about.join(" ").replaceAll("\n", " ")}`;
-
-/** A line for each table of a file's schemas, with the columns that are content. */
+/** A line for each table with content, with the columns that are content; then the others. */
 function tablesIn(lines: readonly string[]): string[] {
   const written: string[] = [];
+  const others: string[] = [];
   let comment: string[] = [];
-  let open: { readonly table: string; readonly about: string[] } | null = null;
+  let open: { readonly table: string; readonly about: string; readonly content: string[] } | null = null;
   for (const line of lines) {
     const [, name] = tableStart.exec(line) ?? [];
     const [, texts] = longTexts.exec(line) ?? [];
     const [, cell, meaning = ""] = (open !== null && column.exec(line)) || [];
-    if (texts !== undefined) written.push(lineOf(`\`${texts}\`, **long texts**`, firstParagraph(comment)));
-    if (name !== undefined) open = { table: `\`${name}\``, about: firstParagraph(comment) };
-    if (cell !== undefined && isOfContent(meaning)) open?.about.push(`\`${cell}\`: ${meaning}.`);
+    if (texts !== undefined) written.push(`- \`${texts}\`, **long texts**: ${firstParagraph(comment)}`);
+    if (name !== undefined) open = { table: `\`${name}\``, about: firstParagraph(comment), content: [] };
+    if (cell !== undefined && isOfContent(meaning)) open?.content.push(`\`${cell}\`: ${meaning}.`);
     if (open !== null && line.trim() === "}),") {
-      written.push(lineOf(open.table, open.about));
+      const { table, about, content } = open;
+      if (content.length === 0) others.push(table);
+      else written.push(`- ${table}: ${[about, ...content].filter(Boolean).join(" ")}`);
       open = null;
     }
     const [, about] = /^ *\/\/ ?(.*)$/.exec(line) ?? [];
     comment = about === undefined ? [] : [...comment, about];
   }
+  if (others.length > 0) written.push(`- ${others.join(", ")}`);
   return written;
 }
 
@@ -58,7 +59,7 @@ function partOf(classes: readonly string[], file: string): string[] {
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
-  return [`## ${classes.join(", ")}`, "", `${about} ([columns](../${folder}${file}))`, "", ...tablesIn(lines), ""];
+  return [`## ${classes.join(", ")}`, "", `${about} ([tables](../${folder}${file}))`, "", ...tablesIn(lines), ""];
 }
 
 export function documentNow(): string {

@@ -31,10 +31,9 @@ export const bridgeSchema: Schema = {
       taken: "INTEGER NOT NULL", // 1 once the client has the answer
       until: "INTEGER NOT NULL", // a day after its client or an answer came last; ten minutes after its end
     }),
-    // What the server asked, the client's answers, and results.
-    //
-    // Names: `initialized` (the server's result of `initialize`); the call and a key (the
-    // question's params, then its answer); the call and `answer`.
+    // What the server asked, the client's answers, and results. Names: `initialized` (the server's
+    // result of `initialize`); the call and a key (the question's params, then its answer); the
+    // call and `answer`.
     longTexts("bridge_text"),
   ],
   migrations: [],

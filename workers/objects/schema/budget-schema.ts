@@ -8,7 +8,6 @@ import { type Schema, rowidTable, table } from "./schema.ts";
 export const budgetSchema: Schema = {
   tables: [
     // What an attempt at a model, or an isolate's share, took out of the budget and is not settled.
-    //
     // Written before the answer leaves. An hour after `until` it is counted as unaccounted.
     table("held", {
       id: "TEXT PRIMARY KEY", // random

@@ -17,10 +17,9 @@ export const callSchema: Schema = {
       ended: "INTEGER NOT NULL", // 1 once the server's last word is there
       until: "INTEGER NOT NULL", // a day after its client or an answer came last; ten minutes after its end
     }),
-    // What the server asked, the answers, and its last word.
-    //
-    // Names: the attempt and `rest` (the params), `round` (what the server asked, and its state),
-    // `answer` and a key, or `answer` (the last word).
+    // What the server asked, the answers, and its last word. Names: the attempt and `rest` (the
+    // params), `round` (what the server asked, and its state), `answer` and a key, or `answer` (the
+    // last word).
     longTexts("call_text"),
   ],
   migrations: [],

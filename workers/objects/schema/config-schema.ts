@@ -29,9 +29,8 @@ export const configSchema: Schema = {
       attempts: "INTEGER NOT NULL", // failed ones
       due_at: "INTEGER NOT NULL",
     }),
-    // One row: which `LINK_KEY`, form and version the copies in KV were made with.
-    //
-    // If these are not the current ones, the object publishes all copies again when it starts.
+    // One row: which `LINK_KEY`, form and version the copies in KV were made with. If these are not
+    // the current ones, the object publishes all copies again when it starts.
     rowidTable("published_with", {
       one: "INTEGER PRIMARY KEY",
       mark: "TEXT NOT NULL", // a MAC with the key that signs copies
@@ -44,9 +43,7 @@ export const configSchema: Schema = {
       checks: "TEXT NOT NULL", // JSON of the checks: what was checked, `good`, `note` or `fix`, and a sentence
     }),
     // Operators' actions, as events of the record, each committed with its change and then sent to
-    // the ledger.
-    //
-    // All but the newest, to which a check compares the log, are then deleted.
+    // the ledger. All but the newest, to which a check compares the log, are then deleted.
     rowidTable("act", {
       n: "INTEGER PRIMARY KEY AUTOINCREMENT",
       run: "TEXT NOT NULL", // one for each month (UTC): `operators/2026-11`

@@ -13,9 +13,7 @@ const keptTables = [
     at: "INTEGER NOT NULL", // when it was written
     expires_at: "INTEGER NOT NULL",
   }),
-  // The reply, the call, or JSON of the turns.
-  //
-  // Names: always `text`.
+  // The reply, the call, or JSON of the turns. Names: always `text`.
   longTexts("kept_text"),
 ];
 

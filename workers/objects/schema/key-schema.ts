@@ -25,10 +25,8 @@ export const keySchema: Schema = {
     }),
     // Runs have no `until`: they are not in it.
     "CREATE INDEX dependent_until ON dependent (until) WHERE until IS NOT NULL",
-    // The sessions that count for the limit `sessions`.
-    //
-    // After two minutes, and then every 12 hours, the object asks each whether it has begun and not
-    // ended.
+    // The sessions that count for the limit `sessions`. After two minutes, and then every 12 hours,
+    // the object asks each whether it has begun and not ended.
     table("live_session", {
       id: "TEXT PRIMARY KEY", // the SessionObject's id
       check_at: "INTEGER NOT NULL", // when the session is asked next

@@ -7,11 +7,10 @@ import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const ledgerSchema: Schema = {
   tables: [
-    // The record ([record.md](record.md)): a row has the entries of one call.
-    //
-    // A run's entries are stored before its response is released; those of a fast-path request
-    // follow its response after about a quarter of a second. Of the full bundles in R2 the newest
-    // 64 are here too. Whole bundles are deleted `RECORD_DAYS` after their last entry.
+    // The record ([record.md](record.md)): a row has the entries of one call. A run's entries are
+    // stored before its response is released; those of a fast-path request follow its response
+    // after about a quarter of a second. Of the full bundles in R2 the newest 64 are here too.
+    // Whole bundles are deleted `RECORD_DAYS` after their last entry.
     rowidTable("log_batch", {
       first: "INTEGER PRIMARY KEY", // the index in the log of the first entry
       last: "INTEGER NOT NULL",
@@ -19,7 +18,6 @@ export const ledgerSchema: Schema = {
       entries: "TEXT NOT NULL", // JSON of LogEntry or a part of it (shared/record/log/entry.ts), one a line; at most 500,000 UTF-16 code units
     }),
     // The hash of each full tile of the tree: of 256 entries at level 0, of 256 tiles above it.
-    //
     // Other hashes are computed from these and from the newest entries.
     table("log_tile", {
       level: "INTEGER NOT NULL",
@@ -32,9 +30,8 @@ export const ledgerSchema: Schema = {
       "PRIMARY KEY": "(level, n)",
     }),
     "CREATE INDEX log_tile_at ON log_tile (last_at) WHERE level = 0",
-    // Where the entries of a run are that has several.
-    //
-    // The one of a request that is answered at once is found by the time in its id.
+    // Where the entries of a run are that has several. The one of a request that is answered at
+    // once is found by the time in its id.
     table("log_entry", {
       run: "TEXT NOT NULL", // run id, or the name of a month of operators' actions
       first_seq: "INTEGER NOT NULL", // events are numbered from 1 in each run
@@ -53,9 +50,8 @@ export const ledgerSchema: Schema = {
       pruned: "INTEGER NOT NULL", // the first entries, which are deleted
       counted: "INTEGER NOT NULL", // entries that sums and metrics count already
     }),
-    // One line for each request that was not answered at once, by time.
-    //
-    // A line with an end does not change, and one without is not deleted.
+    // One line for each request that was not answered at once, by time. A line with an end does not
+    // change, and one without is not deleted.
     table("summary", {
       run: "TEXT NOT NULL",
       created_at: "INTEGER NOT NULL",
@@ -104,17 +100,15 @@ export const ledgerSchema: Schema = {
       text: "TEXT NOT NULL", // JSON of ServerUse (shared/record/server-use.ts)
       "PRIMARY KEY": "(server, month)",
     }),
-    // One row: the line of `summary` up to which `server_use` is added up.
-    //
-    // A line before it that ends later is added when it ends.
+    // One row: the line of `summary` up to which `server_use` is added up. A line before it that
+    // ends later is added when it ends.
     rowidTable("counted_to", {
       one: "INTEGER PRIMARY KEY",
       created_at: "INTEGER NOT NULL",
       run: "TEXT NOT NULL",
     }),
-    // One row: the counters and histograms of GET /metrics, added up to `log_state.counted`.
-    //
-    // It stays when entries are deleted, so that no counter decreases.
+    // One row: the counters and histograms of GET /metrics, added up to `log_state.counted`. It
+    // stays when entries are deleted, so that no counter decreases.
     rowidTable("metric_sums", {
       one: "INTEGER PRIMARY KEY",
       text: "TEXT NOT NULL", // JSON of MetricSums (shared/telemetry/metric-sums.ts)
@@ -148,9 +142,7 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX notice_at ON notice (at)",
     // The next time at which each run's object has work to do, as it said with the last part of its
-    // record.
-    //
-    // The sweep wakes overdue runs. Deleted with the run.
+    // record. The sweep wakes overdue runs. Deleted with the run.
     table("expected", {
       run: "TEXT PRIMARY KEY",
       due_at: "INTEGER NOT NULL",

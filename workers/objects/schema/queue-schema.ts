@@ -6,10 +6,9 @@ import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const queueSchema: Schema = {
   tables: [
-    // Callers that have a slot of the model or wait for one.
-    //
-    // A row is deleted when its caller's socket closes, when its time has passed, or when the
-    // caller has not confirmed a socket within five seconds.
+    // Callers that have a slot of the model or wait for one. A row is deleted when its caller's
+    // socket closes, when its time has passed, or when the caller has not confirmed a socket within
+    // five seconds.
     table("slot", {
       ticket: "TEXT PRIMARY KEY", // random, from the caller, for one call of the model
       has_slot: "INTEGER NOT NULL", // 1: the call may run; 0: it waits

@@ -41,11 +41,9 @@ export const runTables = [
     form: "TEXT NOT NULL", // SHA-256 of the whole form: the same form again gets the same response
     used_at: "INTEGER NOT NULL",
   }),
-  // Work outside the object.
-  //
-  // A row is written in the transaction that caused it, and deleted when it is done. Rows of one
-  // chain are performed in order. Retries are after 1 s, doubling up to 60 s, or when the other
-  // side says; a notice is attempted at most eight times.
+  // Work outside the object. A row is written in the transaction that caused it, and deleted when
+  // it is done. Rows of one chain are performed in order. Retries are after 1 s, doubling up to 60
+  // s, or when the other side says; a notice is attempted at most eight times.
   rowidTable("outbox", {
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     chain: "TEXT NOT NULL", // the kind, or `inbox:` with a reviewer's position, or `notice:` and `tell:` with a link's id
@@ -59,29 +57,25 @@ export const runTables = [
     due_at: "INTEGER NOT NULL",
     attempts: "INTEGER NOT NULL", // failed ones; the retry is after 0.5 to 1 s, doubling up to five minutes
   }),
-  // The run's own copy of its record.
-  //
-  // Events that were committed together are one row.
+  // The run's own copy of its record. Events that were committed together are one row.
   rowidTable("event", {
     seq: "INTEGER PRIMARY KEY", // of the row's first event, from 1
     events: "TEXT NOT NULL", // JSON of RecordEvent[] (shared/record/record.ts) without the run
   }),
-  // The sampling requests that this run answers: several where identical requests adopted it.
-  //
-  // The run is cancelled when the last is withdrawn.
+  // The sampling requests that this run answers: several where identical requests adopted it. The
+  // run is cancelled when the last is withdrawn.
   table("request_ref", {
     session: "TEXT NOT NULL", // the SessionObject's id
     originating: "TEXT NOT NULL",
     request: "TEXT NOT NULL",
     "PRIMARY KEY": "(session, originating, request)",
   }),
-  // A denied reply is deleted in the transaction of the denial.
-  //
-  // Names: `input` (RunInput without request, redaction, cached reply and juror's reason: no
-  // content), `cached`, `redaction:<gate>` (what rules masked), `request:<version>`,
-  // `reply:<version>`, `written:<version>`, `model` (usage, notes, attempts: no content),
-  // `outcome`, `lastCall` (what was approved of its tool before), `jurorReason` (what a rule's
-  // juror wrote), `relayed` (the message of a call that is a task), `passed` (the response to it).
+  // A denied reply is deleted in the transaction of the denial. Names: `input` (RunInput without
+  // request, redaction, cached reply and juror's reason: no content), `cached`, `redaction:<gate>`
+  // (what rules masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model`
+  // (usage, notes, attempts: no content), `outcome`, `lastCall` (what was approved of its tool
+  // before), `jurorReason` (what a rule's juror wrote), `relayed` (the message of a call that is a
+  // task), `passed` (the response to it).
   longTexts("content"),
 ];
 

@@ -17,9 +17,7 @@ export const sessionSchema: Schema = {
       ended_at: "INTEGER NOT NULL",
     }),
     // The originating requests: the open ones without rows in `sampling`, and the newest 256 that
-    // ended; older ones are in `ended`.
-    //
-    // An open one counts as ended after 24 idle hours.
+    // ended; older ones are in `ended`. An open one counts as ended after 24 idle hours.
     table("originating", {
       key: "TEXT PRIMARY KEY", // server and JSON-RPC id, the id with its JSON type: `["notes",7]`
       state: "TEXT NOT NULL", // `open` or `ended`
@@ -27,9 +25,7 @@ export const sessionSchema: Schema = {
       rounds: "INTEGER NOT NULL", // sampling requests that are deleted, for the limit on tool loops
     }),
     // The originating requests that ended, 4,096 in a row: eight bytes of a digest of each, which
-    // is enough to refuse it.
-    //
-    // Two million are the most of a session.
+    // is enough to refuse it. Two million are the most of a session.
     rowidTable("ended", {
       id: "INTEGER PRIMARY KEY",
       until: "INTEGER NOT NULL", // 48 hours after the last of them ended
@@ -37,9 +33,8 @@ export const sessionSchema: Schema = {
     }),
     // The sampling requests, by which repeats are recognized. A row is deleted ten minutes after
     // its response; of a run 24 hours after the run's end, or after 60 days without word of it; of
-    // a refused request at once; of one whose Worker was lost after 24 hours.
-    //
-    // None is deleted while the record may lack its line.
+    // a refused request at once; of one whose Worker was lost after 24 hours. None is deleted while
+    // the record may lack its line.
     table("sampling", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL", // the sampling request's JSON-RPC id with its type
@@ -98,9 +93,7 @@ export const sessionSchema: Schema = {
       reserved: "INTEGER NOT NULL", // reservations that were not released; at 0 the row is deleted
     }),
     // Outcomes of the fast path, JSON of Settled[], for ten minutes: those that came together are
-    // one text.
-    //
-    // Names: random.
+    // one text. Names: random.
     longTexts("result"),
   ],
   migrations: [],

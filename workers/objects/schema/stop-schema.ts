@@ -9,9 +9,8 @@ export const stopSchema: Schema = {
       stop: "TEXT NOT NULL", // JSON of Stop (shared/policy/stops.ts)
       at: "INTEGER NOT NULL",
     }),
-    // In the first of the objects: stops whose open runs are being cancelled.
-    //
-    // A row is deleted when a look ten seconds after the stop finds none.
+    // In the first of the objects: stops whose open runs are being cancelled. A row is deleted when
+    // a look ten seconds after the stop finds none.
     table("withdrawal", {
       name: "TEXT PRIMARY KEY",
       stop: "TEXT NOT NULL",
