@@ -1,5 +1,5 @@
-// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them.
-// Their parameters and responses are there alone, and so are the pages for browsers:
+// Writes the paths of docs/http-contract.md, below its mark, as GET /openapi.json has them. What
+// each is for, its parameters and responses are there alone, and so are the pages for browsers:
 //
 //   node scripts/http-contract.ts
 //
@@ -13,7 +13,6 @@ const mark = "<!-- From here on, change the routes and run: node scripts/http-co
 
 /** What is read of an operation of OpenAPI. */
 type Operation = {
-  readonly summary: string;
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
 };
@@ -29,7 +28,7 @@ async function description(): Promise<Description> {
 }
 
 /** The lists, by the security schemes of their operations. */
-const tables = new Map([
+const lists = new Map([
   ["key keyHeader", "An API key"],
   ["hook", "An API key of another program's hook"],
   ["key token keyHeader", "An API key or a token of an issuer"],
@@ -45,55 +44,41 @@ const tables = new Map([
  * OpenAPI's schemes do not tell a scoped token from a key, nor know links and sessions. A hook
  * answers with 200 whatever happens, unlike all others.
  */
-function tableOf(path: string, { security, tags }: Operation): string {
+function listOf(path: string, { security, tags }: Operation): string {
   const schemes = security.flatMap((each) => Object.keys(each)).join(" ");
   if (path.startsWith("/v1/")) return "v1";
   if (path.startsWith("/hooks/")) return "hook";
   return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
 }
 
-/** Operations that differ in the name of their document alone are one. */
-type Row = { readonly route: string; readonly summary: string; readonly table: string };
-
 /** A page for browsers, its form or what it listens to: no program calls these. */
 const isOfPages = (path: string): boolean => /^\/(?:$|console|inbox|r\/)/.test(path);
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
 
-function rowsOf({ paths }: Description): Row[] {
-  const rows = new Map<string, Row>();
-  for (const [path, methods] of Object.entries(paths)) {
+/** The methods of each path, list by list. Paths that differ in their document alone are one. */
+function pathsByList({ paths }: Description): Map<string, Map<string, Set<string>>> {
+  const found = new Map([...lists.keys()].map((list) => [list, new Map<string, Set<string>>()]));
+  for (const [path, operations] of Object.entries(paths)) {
     if (isOfPages(path)) continue;
-    for (const [method, operation] of Object.entries(methods)) {
-      const route = `${method.toUpperCase()} ${path.replace(aDocument, "$1{document}")}`;
-      // The rest of it is at GET /openapi.
-      const [begun = ""] = operation.summary.split(/[.:;] /);
-      const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
-      const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation) };
-      if (!tables.has(row.table)) throw new Error(`no list has the operations for ${row.table}`);
-      if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
-      rows.set(route, row);
+    for (const [method, operation] of Object.entries(operations)) {
+      const list = found.get(listOf(path, operation));
+      if (list === undefined) throw new Error(`no list has the operations for ${listOf(path, operation)}`);
+      const name = path.replace(aDocument, "$1{document}");
+      list.set(name, (list.get(name) ?? new Set()).add(method.toUpperCase()));
     }
   }
-  return [...rows.values()];
+  return found;
 }
-
-const linesOf = (title: string, rows: readonly Row[]): string[] => [
-  `### ${title}`,
-  "",
-  ...rows.map(({ route, summary }) => `- \`${route}\`: ${summary}`),
-  "",
-];
 
 async function contractNow(): Promise<string> {
   const [written = ""] = readFileSync(documentPath, "utf8").replaceAll("\r\n", "\n").split(mark);
-  const rows = rowsOf(await description());
-  const lines = [...tables].flatMap(([table, title]) =>
-    linesOf(
-      title,
-      rows.filter((row) => row.table === table),
-    ),
-  );
+  const lines = [...pathsByList(await description())].flatMap(([list, paths]) => [
+    `### ${lists.get(list) ?? ""}`,
+    "",
+    ...[...paths].map(([path, methods]) => `- \`${path}\`: ${[...methods].join(", ")}`),
+    "",
+  ]);
   return `${written}${mark}\n${lines.join("\n")}`;
 }
 

@@ -7,7 +7,7 @@ import { IssueCollector } from "../../../shared/json/issue-collector.ts";
 import { modelPreferences as preferencesField } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
-import { type Model, parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
+import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
 import { inputOf, noCredential, requestOf } from "./examples.ts";
 
 const text = readFileSync(new URL("../../../docs/routing.md", import.meta.url), "utf8");
@@ -24,7 +24,7 @@ const rowsUnder = (heading: string): string[][] =>
     );
 
 test("every example is a table that is accepted", () => {
-  expect(blocks.length).toBeGreaterThanOrEqual(3);
+  expect(blocks.length).toBeGreaterThanOrEqual(2);
   for (const block of blocks) expect(parseRoutingTable(JSON.parse(block))).toMatchObject({ ok: true });
 });
 
@@ -55,21 +55,8 @@ describe("with the default table", () => {
 });
 
 test("the list of default models is the default table", () => {
-  const number = (value: number): string => value.toLocaleString("en-US");
-  const rates = ({ inputPerMTok, outputPerMTok, cachedInputPerMTok: cached, cacheWritePerMTok: written }: Model["price"]): string =>
-    [`${inputPerMTok} / ${outputPerMTok}`, ...(cached === undefined ? [] : [`${cached} / ${written}`])].join(", ");
-  const expected = defaultRoutingTable().models.map(({ id, name, price, contextTokens, maxOutputTokens }) => [
-    id,
-    name,
-    rates(price),
-    price.above === undefined ? "" : `${number(price.above.inputTokens)}: ${rates(price.above)}`,
-    number(contextTokens),
-    number(maxOutputTokens),
-  ]);
-  const listed = [...text.matchAll(/^\| `([^`]+)` \| `([^`]+)` \| (\S+ \/ [^|]+) \| ?(.*?) ?\| (\S+) \| (\S+) \|$/gm)].map((match) =>
-    match.slice(1),
-  );
-  expect(listed).toEqual(expected);
+  const [, listed = ""] = /## The default table\n\n[^:]*:\n([^]*?)\.\n\n/.exec(text) ?? [];
+  expect([...listed.matchAll(/`([^`]+)`/g)].map(([, id]) => id)).toEqual(defaultRoutingTable().models.map(({ id }) => id));
 });
 
 test("every field of the schema is described, and nothing else", () => {
