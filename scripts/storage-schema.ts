@@ -59,7 +59,7 @@ function partOf(classes: readonly string[], file: string): string[] {
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
-  return [`## ${classes.join(", ")}`, "", `${about} ([tables](../${folder}${file}))`, "", ...tablesIn(lines), ""];
+  return [`## ${classes.join(", ")}`, "", `${about}\n([tables](../${folder}${file}))`, "", ...tablesIn(lines), ""];
 }
 
 export function documentNow(): string {
