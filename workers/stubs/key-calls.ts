@@ -151,8 +151,11 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    * digest replaces it.
    */
   indexRun(run: string, digest: string, expiresAt: number | null): void;
-  /** A run begins: `addDependent` and `indexRun` in one call. Twice is the same as once. */
-  beginRun(run: string, digest: string, findableUntil: number | null): boolean;
+  /**
+   * A run begins: `addDependent`, `indexRun` and its lease in one call. Twice is the same as once.
+   * @param leaseMs How long it may take, with its reviews.
+   */
+  beginRun(run: string, digest: string, findableUntil: number | null, leaseMs: number): boolean;
   /**
    * The run has ended and was delivered: `release`, `removeDependent` and `indexRun` in one call.
    * Twice is the same as once.

@@ -95,9 +95,9 @@ export async function killOffice(): Promise<KillOffice> {
   ]);
   await office.rule(reviewedByAda);
   await office.serve({ "2026": { url: modern.url, allowPrivate: true }, "2025": { url: old.url, allowPrivate: true } });
-  // Ten kills of one cell take less than a minute. Its other limits are the usual ones: what a kill
-  // left behind would use them up.
-  const key = await office.key({ name: "kills", limits: { requestsPerMinute: 10_000 } });
+  // Ten kills of one cell take less than a minute. What each kill left behind for longer than that
+  // would use up its other limits: they have room for the calls that wait, and what is cut off.
+  const key = await office.key({ name: "kills", limits: { requestsPerMinute: 10_000, concurrent: 40 } });
   return {
     office,
     kill: (cell, name, random) => killOnce({ office, key, modern, old, cell, name, random }),

@@ -8,7 +8,8 @@ import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { crash } from "../objects/inside.ts";
 import { HeldModels } from "../support/held-models.ts";
-import { answerOf, createKey, env, errorOf, eventually, gateway, model, sample } from "../support/gateway.ts";
+import { answerOf, createKey, env, errorOf, eventually, gateway, model, openNotice, sample } from "../support/gateway.ts";
+import { decide } from "../support/reviewer.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -72,11 +73,23 @@ test("a run that ended holds no place of its key, also where the key's object is
   const given = { limits, leaseMs: 600_000, session: null, identical: "", released: [], reports: [], shareFor: null };
   const admit = async (run: string) => (await keyStub(env, made.id).admit({ ...given, run })).kind;
   expect(await admit("first")).toBe("admitted");
-  await keyStub(env, made.id).beginRun("first", "digest", null);
+  await keyStub(env, made.id).beginRun("first", "digest", null, 600_000);
   await eventually("its lease", async () => (await written(made)).leases.length === 1);
   await keyStub(env, made.id).endRun("first", "digest", null);
   await crash();
   expect(await admit("second")).toBe("admitted");
+});
+
+test("a request whose run has not begun holds a place for less than a minute; its run for as long as people may take", async () => {
+  const made = await createKey();
+  const admit = vi.spyOn(KeyObject.prototype, "admit");
+  const answer = sample({ server: "request-gate" }, { key: made.key });
+  await openNotice("request");
+  expect(admit.mock.calls.map(([{ leaseMs }]) => leaseMs < 60_000)).toEqual([true]);
+  await eventually("its lease", async () => (await written(made)).leases.some(({ expiresAt }) => expiresAt > Date.now() + 600_000));
+  await decide("request", "deny");
+  await answer;
+  await eventually("its end", async () => (await written(made)).leases.length === 0);
 });
 
 test("a revocation ends when nothing can be admitted from a share any more", async () => {

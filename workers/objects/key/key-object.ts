@@ -221,8 +221,10 @@ export class KeyObject extends StoredObject implements KeyCalls {
     this.sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
   }
 
-  beginRun(run: string, digest: string, findableUntil: number | null): boolean {
+  beginRun(run: string, digest: string, findableUntil: number | null, leaseMs: number): boolean {
     if (!this.addDependent({ kind: "run", name: run }, null)) return false;
+    const now = this.now();
+    this.#setState({ ...this.#state, leases: [...dropLease(this.#state.leases, run, now), { id: run, expiresAt: now + leaseMs }] });
     if (findableUntil !== null) this.indexRun(run, digest, findableUntil);
     return true;
   }

@@ -20,6 +20,13 @@ import { enqueue, withReleased } from "../record/write-behind.ts";
 
 const leaseSlackMs = 10_000;
 
+/**
+ * How long a run may take to begin, a juror's answer included, in milliseconds. Its own lease covers
+ * its reviews from then on, and ends with it: a request that was cut off before, or that adopted
+ * another run, holds a place no longer than this.
+ */
+const beginningMs = 40_000;
+
 /** How long a model call may take, in milliseconds. */
 export const leaseMsOf = ({ incoming: { env } }: RunContext): number => settingsOf(env).modelTimeoutMs + leaseSlackMs;
 
@@ -42,7 +49,7 @@ type LimitsAnswer = {
 
 /**
  * Asks for a lease within the key's limits, and with it for the gates that its grants open and a
- * run of an identical request. No run is admitted from a share; its lease covers its reviews.
+ * run of an identical request. No run is admitted from a share.
  */
 export function admitWithinLimits(context: RunContext, { plan, route, grants }: LimitsQuestion): LimitsAnswer {
   const { incoming, run, identical, now } = context;
@@ -54,13 +61,11 @@ export function admitWithinLimits(context: RunContext, { plan, route, grants }: 
     return { answer: fromShare, hasRoom: true };
   }
   const hasRoom = route === "fast" && shares.mayLook(key.id);
-  const [leaseMs, reviewMs] = [leaseMsOf(context), 2 * (plan?.gatePolicy.deadlineSeconds ?? 0) * 1000];
+  const leaseMs = leaseMsOf(context);
   const answer = timed(trace, "admission", () =>
     askKey(context, plan !== null && route === "fast", {
-      leaseMs: route === "run" ? leaseMs + reviewMs : leaseMs,
-      ...(grants === null
-        ? {}
-        : { grants: { query: jsonOf(grants), leaseMs: plan?.gatePolicy.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
+      leaseMs: route === "run" ? beginningMs : leaseMs,
+      ...(grants === null ? {} : { grants: { query: jsonOf(grants), leaseMs } }),
     }),
   );
   return { answer, hasRoom };

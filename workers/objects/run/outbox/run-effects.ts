@@ -27,6 +27,8 @@ import { isDenialOfCall, retriedMs } from "../begin/run-adoption.ts";
 
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
+/** What a run may take beside its reviews and its call. */
+const leaseSlackMs = 10_000;
 
 type EffectDeps = {
   readonly deps: RunDeps;
@@ -128,12 +130,17 @@ export class RunEffects {
     if (state.at !== notBegun || state.end !== null) return;
     const { key, id, identicalDigest } = input;
     const [isAdded, lastCall] = await Promise.all([
-      keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input)),
+      keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input), this.#leaseMs(input)),
       lastCallFor(this.#deps, input),
     ]);
     if (isAdded && lastCall !== null) this.#deps.store.writeLastCall(lastCall);
     if (isAdded) this.#deps.apply({ kind: "received" }, this.#deps.now(), []);
     else cancelRun(this.#deps, "keyRevoked");
+  }
+
+  /** How long the run may take: the deadline of each of its reviews, and a model call. */
+  #leaseMs({ gatePolicy }: StoredInput): number {
+    return 2 * gatePolicy.deadlineSeconds * 1_000 + settingsOf(this.#deps.env).modelTimeoutMs + leaseSlackMs;
   }
 
   /** Ends a review of which no channel reaches any reviewer, without waiting for its deadline. */
