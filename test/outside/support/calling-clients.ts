@@ -67,7 +67,7 @@ const langChain: CallingClient = {
   },
 };
 
-const proxy = fileURLToPath(new URL("../../../node_modules/mcp-remote/dist/proxy.js", import.meta.url));
+const proxy = fileURLToPath(import.meta.resolve("mcp-remote/dist/proxy.js"));
 
 /** What Claude Desktop does: a client of its own over stdio, and the bridge behind it. */
 const mcpRemote: CallingClient = {
