@@ -1,15 +1,20 @@
 // The library's storage, in the gateway's objects. The library asks for a KV namespace, and uses
 // `get`, `put`, `delete` and `list` of it.
 
-import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { OAuthEntry, OAuthNames } from "../stubs/oauth-calls.ts";
 
-/** As the gateway hands it over: each call reaches the object that the name belongs to. */
+/**
+ * As the gateway hands it over: each call reaches the object that the name belongs to. What it
+ * answers with is a text or nothing. An object that comes back from a function of the caller's has
+ * to be disposed of: until then the call of that function stays open in this Worker, which by then
+ * waits for nothing, and the runtime ends it as one whose code had hung.
+ */
 export type OAuthStore = {
-  readonly read: (name: string) => Promise<OAuthEntry | null>;
+  readonly read: (name: string) => Promise<JsonOf<OAuthEntry> | null>;
   readonly write: (name: string, entry: OAuthEntry) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
-  readonly names: (prefix: string, after: string | null, limit: number) => Promise<OAuthNames>;
+  readonly names: (prefix: string, after: string | null, limit: number) => Promise<JsonOf<OAuthNames>>;
 };
 
 type PutOptions = { readonly expiration?: number; readonly expirationTtl?: number; readonly metadata?: unknown };
@@ -30,8 +35,10 @@ const givenBy = (value: string): string | undefined => (JSON.parse(value) as { r
 export const asNamespace = (store: OAuthStore, now: () => number, mostMs: number) => ({
   async get(name: string, options?: { readonly type?: "json" | "text" } | "json" | "text"): Promise<unknown> {
     const found = await store.read(name);
+    if (found === null) return null;
+    const { value } = readJsonOf(found);
     const type = typeof options === "object" ? options.type : options;
-    return found === null ? null : type === "json" ? JSON.parse(found.value) : found.value;
+    return type === "json" ? JSON.parse(value) : value;
   },
   async put(name: string, value: string, { expiration, expirationTtl, metadata }: PutOptions = {}): Promise<void> {
     const asked = expirationTtl === undefined ? (expiration ?? Infinity) * 1000 : now() + expirationTtl * 1000;
@@ -43,7 +50,7 @@ export const asNamespace = (store: OAuthStore, now: () => number, mostMs: number
   },
   delete: (name: string): Promise<void> => store.remove(name),
   async list({ prefix = "", limit = 1_000, cursor }: ListOptions = {}) {
-    const { entries, more } = await store.names(prefix, cursor ?? null, limit);
+    const { entries, more } = readJsonOf(await store.names(prefix, cursor ?? null, limit));
     const keys = entries.map(({ name, metadata, expiresAt }) => ({
       name,
       ...(expiresAt === null ? {} : { expiration: Math.floor(expiresAt / 1000) }),

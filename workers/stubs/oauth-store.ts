@@ -26,8 +26,11 @@ export const begunSignIns = (env: Env) => ({
 });
 
 export const oauthStore = (env: Env): OAuthStore => ({
-  read: async (name) => await stubOf(env, name).read(name),
+  read: async (name) => {
+    const entry = await stubOf(env, name).read(name);
+    return entry === null ? null : jsonOf(entry);
+  },
   write: async (name, entry) => await stubOf(env, name).write(name, entry),
   remove: async (name) => await stubOf(env, name).remove(name),
-  names: async (prefix, after, limit) => await stubOf(env, prefix).names(prefix, after, limit),
+  names: async (prefix, after, limit) => jsonOf(await stubOf(env, prefix).names(prefix, after, limit)),
 });
