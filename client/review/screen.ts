@@ -1,7 +1,7 @@
 // A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible
 // written out: no character of it reaches the terminal as a command.
 
-import { accountWords, asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
+import { accountWords, asksWords, causeWords, endedWords, gateWords } from "../../shared/channels/fact-words.ts";
 import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
@@ -182,7 +182,7 @@ export function reviewLines(view: ReviewView): string[] {
     ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
     ...definitionLines(view),
-    ...(view.subject === "form" ? ["", `  ${words.form.gates[view.gate].content}`, ...outsideLines(view.request.message)] : []),
+    ...(view.subject === "form" ? ["", `  ${gateWords(facts, words).content}`, ...outsideLines(view.request.message)] : []),
     ...[...editableFields(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",

@@ -3,7 +3,7 @@
 
 import type { Note } from "../model/call.ts";
 import type { CalledTool, ToolCall } from "../model/subject/tool-call.ts";
-import type { ContentKind } from "../model/subject/subject.ts";
+import { type ContentKind, plainSubjectOf } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
 import type { EditFault } from "../review/edit.ts";
@@ -133,21 +133,17 @@ export function editErrorWords(fault: EditFault, words: ReviewWords): string {
 }
 
 /** A pointer into the content of this kind, or into what came of it. */
-export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: ContentKind): string {
+export function placeWords(path: string, { lang, review: { place: words, kinds } }: ReviewWords, kind?: ContentKind): string {
   const [first, second, third] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number | undefined): string => (n === undefined ? "" : textOf(text, { n: String(n) }, lang));
   const structured = /\/structuredContent(?:\/|$)/.test(path) ? words.structured : "";
   const input = /\/input(?:\/|$)/.test(path) ? words.input : "";
   if (isInArguments(path)) return words.arguments;
   if (path.startsWith("/definition/")) return words.definition;
-  if (kind === "form" || kind === "formAnswer")
-    return path === "/message"
-      ? words.formMessage
-      : path === "/url"
-        ? words.formUrl
-        : isInReply(path)
-          ? words.formAnswer
-          : words.formSchema;
+  const subject = kind === undefined ? null : plainSubjectOf(kind);
+  const own = subject === null ? {} : kinds[subject].places;
+  const named = Object.keys(own).find((place) => path === place || path.startsWith(`${place}/`));
+  if (named !== undefined) return own[named] ?? "";
   if ((kind === "toolCall" || kind === "toolResult") && isInReply(path)) return words.result + (structured || numbered(words.part, first));
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);
   if (path === "/systemPrompt") return words.systemPrompt;

@@ -7,26 +7,16 @@ import { holdsSecret } from "../policy/risk.ts";
 import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
-import type { Plain } from "../model/subject/subject.ts";
+import { type PlainSource, adapterOf } from "../model/subject/subject.ts";
 import { textsOf as shownTexts } from "../review/subject/parts.ts";
 import { requestKindOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import type { ReviewView } from "../review/view.ts";
 import type { NoticeContent } from "../run/notice-view.ts";
 
-export type ExcerptPiece = {
-  readonly from:
-    | "systemPrompt"
-    | "user"
-    | "text"
-    | "assistant"
-    | "toolResult"
-    | "arguments"
-    | "reply"
-    | "result"
-    | "vectors"
-    | "form"
-    | "answer";
+type ExcerptPiece = {
+  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "reply" | "vectors" | PlainSource;
   readonly text: string;
   /** The text is left out, and `text` is empty. */
   readonly leftOut?: "secret";
@@ -45,22 +35,17 @@ export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more:
 export const excerptCharacters = 1_500;
 const mostPieces = 8;
 
-/** The words that say who wrote a piece. */
-type StartWords = {
-  readonly start: Readonly<Record<ExcerptPiece["from"], string>>;
-  readonly ownStart: Readonly<Partial<Record<ExcerptPiece["from"], string>>>;
-  readonly formatted: string;
-};
-
 /** Who wrote a piece of the excerpt. */
 export function startOf(
   view: ReviewView,
   from: ExcerptPiece["from"],
-  { excerpt: { start, ownStart, formatted } }: { readonly excerpt: StartWords },
+  { excerpt: { start, ownStart, formatted }, review: { kinds } }: Pick<NoticeWords, "excerpt" | "review">,
 ): string {
-  if (requestKindOf(view) !== "sampling") return ownStart[from] ?? start[from];
-  const isFormatted = view.subject === "message" && view.request.responseFormat !== undefined;
-  return from === "systemPrompt" && isFormatted ? formatted : start[from];
+  const kind = requestKindOf(view);
+  if (view.subject !== "message") return kinds[kind].gates[view.gate].from;
+  if (from === "systemPrompt" && kind === "sampling" && view.request.responseFormat !== undefined) return formatted;
+  const starts: Readonly<Record<string, string>> = kind === "sampling" ? start : { ...start, ...ownStart };
+  return starts[from] ?? "";
 }
 
 /**
@@ -114,14 +99,6 @@ export function inboxExcerpt({ view, excerpt }: NoticeContent): string | null {
   return piece === undefined ? null : beginningOf(piece.text, inboxCharacters);
 }
 
-/** Who wrote the texts of each content that is no message. */
-const plainFrom: { readonly [Kind in Plain["kind"]]: ExcerptPiece["from"] } = {
-  toolCall: "arguments",
-  toolResult: "result",
-  form: "form",
-  formAnswer: "answer",
-};
-
 function* textsOf(view: ReviewView): Generator<Source> {
   if (view.subject === "message") {
     if (view.gate === "request") return yield* textsOfRequest(view.request);
@@ -130,7 +107,7 @@ function* textsOf(view: ReviewView): Generator<Source> {
   const content = view.gate === "request" ? view.request : view.reply;
   if (content === null) return;
   for (const { text, raw, isFixed } of shownTexts(content))
-    if (!isFixed || content.kind === "form") yield { from: plainFrom[content.kind], text, ...(typeof raw === "object" ? { raw } : {}) };
+    if (!isFixed || content.kind === "form") yield { from: adapterOf(content).source, text, ...(typeof raw === "object" ? { raw } : {}) };
 }
 
 function* textsOfRequest(request: SamplingRequest): Generator<Source> {

@@ -13,14 +13,14 @@ type ReviewWords = NoticeWords["review"];
 export const titleWords = (
   { requestKind, gate, isOpen }: Pick<ReviewFacts, "requestKind" | "gate" | "isOpen">,
   words: ReviewWords,
-): string => words.requestKind[requestKind][isOpen ? "title" : "closedTitle"][gate];
+): string => words.kinds[requestKind][isOpen ? "title" : "closedTitle"][gate];
 
 /**
  * Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool
  * has run or the review is over.
  */
 export const asksWords = ({ requestKind, isAhead }: Pick<ReviewFacts, "requestKind" | "isAhead">, words: ReviewWords): string =>
-  words.requestKind[requestKind][isAhead ? "asks" : "asked"];
+  words.kinds[requestKind][isAhead ? "asks" : "asked"];
 
 /**
  * Whose account at the server a call is for, with {account}, {owner} and {issuer}; null where its
@@ -38,21 +38,17 @@ export function accountWords(
   };
 }
 
-/** The current state, the heading of the content, and the Approve button. */
+/** What is said at the gate of this kind of request. */
 export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, words: ReviewWords) =>
-  (requestKind === "toolCall" ? words.runGates : isQuestion({ requestKind }) ? words.form.gates : words.gates)[gate];
-
-/** The link to one of several reviews in a chat. */
-export const linkWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, { review, slack }: NoticeWords): string =>
-  isQuestion({ requestKind }) ? review.form.gates[gate].approve : slack.digest.gates[gate];
+  words.kinds[requestKind].gates[gate];
 
 /** Until when one of several reviews in a chat waits, with {at}. */
 export const digestDeadlineWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { slack }: NoticeWords): string =>
   slack.digest[isQuestion({ requestKind }) ? "answerDeadline" : "deadline"];
 
 /** What happens where nobody decides, with {at}. */
-export const silenceWords = (facts: Pick<ReviewFacts, "requestKind">, words: ReviewWords): string =>
-  isQuestion(facts) ? words.form.silence : words.silence;
+export const silenceWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, words: ReviewWords): string =>
+  words.kinds[requestKind].silence;
 
 /** Who is told the reason of a denial. */
 export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords): string =>

@@ -86,7 +86,7 @@ function timeOf({ createdAt, deadlineAt }: NoticeFacts, { lang, numbers, review:
 
 /** Who asks whom for what: "notes · summarize asks gpt-6.1". */
 export function whatOf({ gate, requestKind, requestor, model }: NoticeFacts, words: NoticeWords, characters = 40): string {
-  const { notice } = words.review;
+  const { notice, kinds } = words.review;
   const { server, client, name } = requestor;
   const short = (text: string): string => outsideName(text, words, { characters, plain: true });
   const places = {
@@ -95,7 +95,7 @@ export function whatOf({ gate, requestKind, requestor, model }: NoticeFacts, wor
     name: short(name),
     model: model === null ? notice.noModel : short(model),
   };
-  return textOf(notice.what[requestKind][gate], places, words.lang);
+  return textOf(kinds[requestKind].notice[gate], places, words.lang);
 }
 
 /** " · 1 warning"; empty where there is none. */

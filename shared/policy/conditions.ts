@@ -5,7 +5,7 @@ import type { Provenance } from "../model/gate.ts";
 import type { CallFacts, JudgedModel, JudgedRequest, JudgedSubject, ToolHints } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { toolName } from "../model/subject/tool-call.ts";
-import { type SubjectRequest, isMessage } from "../model/subject/subject.ts";
+import { type SubjectRequest, isMessage, subjectKinds } from "../model/subject/subject.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type CallArguments, argumentConditionsSchema, isArgumentMet } from "./argument-conditions.ts";
 import { matchesGlob } from "./glob.ts";
@@ -17,7 +17,7 @@ const glob = z.string().max(256);
 
 export const conditionsSchema = z.strictObject({
   /** What the rule is about; absent: see `isUnnamedSubject`. */
-  subject: z.enum(["message", "toolCall", "form"]).optional(),
+  subject: z.enum(subjectKinds).optional(),
   /** The MCP server that asks. */
   server: glob.optional(),
   /** The tool, prompt or resource of the originating request. */
@@ -60,15 +60,9 @@ export type Conditions = z.infer<typeof conditionsSchema>;
  */
 export const isUnnamedSubject = (subject: JudgedSubject): boolean => subject === "message" || subject === "function";
 
-const named: Readonly<Record<NonNullable<Conditions["subject"]>, readonly JudgedSubject[]>> = {
-  message: ["message"],
-  toolCall: ["toolCall", "function"],
-  form: ["form"],
-};
-
 /** Whether a rule with these conditions is about this subject. */
 export const isAbout = ({ subject: wanted }: Conditions, subject: JudgedSubject): boolean =>
-  wanted === undefined ? isUnnamedSubject(subject) : named[wanted].includes(subject);
+  wanted === undefined ? isUnnamedSubject(subject) : wanted === (subject === "function" ? "toolCall" : subject);
 
 /** The value of each condition where it is given. */
 type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };

@@ -3,6 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import { canonicalJson } from "../encoding.ts";
+import { subjects } from "../model/subject/subject.ts";
 import { riskAbove, riskLevels } from "../policy/risk.ts";
 import { type Condition, type ReviewedContent, type RunState, type Stage, isReviewDue } from "./lifecycle.ts";
 import type { RunInput } from "./run-input.ts";
@@ -15,16 +16,8 @@ type StagesInput = Pick<RunInput, "gatePolicy" | "granted"> & {
 };
 
 /** What is done between the reviews of each kind of subject. */
-function actOf({ work, act }: Pick<StagesInput, "work" | "act">): Extract<Stage, { kind: "act" }>["act"] {
-  switch (work.kind) {
-    case "message":
-      return "model";
-    case "toolCall":
-      return act ?? ("act" in work ? work.act : "tool");
-    case "form":
-      return "none";
-  }
-}
+const actOf = ({ work, act }: Pick<StagesInput, "work" | "act">): Extract<Stage, { kind: "act" }>["act"] =>
+  act ?? ("act" in work ? work.act : subjects[work.kind].act);
 
 /**
  * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A

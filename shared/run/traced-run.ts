@@ -22,20 +22,16 @@ export const tracedInput = ({ id, endpoint, key, requestor, use }: Input, trace:
   name: requestor.name,
 });
 
-/** Names of OpenTelemetry's semantic conventions. A form has no call, and so no span with one. */
-const operations: Readonly<Record<SubjectRequest["kind"], TracedCalls["operation"]>> = {
-  chat: "chat",
-  embedding: "embeddings",
-  toolCall: "execute_tool",
-  form: "execute_tool",
-};
+/** Names of OpenTelemetry's semantic conventions. What has no call has no span with one. */
+const operationOf = (kind: SubjectRequest["kind"]): TracedCalls["operation"] =>
+  kind === "chat" ? "chat" : kind === "embedding" ? "embeddings" : "execute_tool";
 
 /** A run of a tool asks for it by its requestor's name, and has no candidates. */
 export const tracedCalls = (
   { work, requestor: { server, name }, use }: Pick<RequestInput, "work" | "requestor" | "use">,
   kind: SubjectRequest["kind"],
 ): Omit<TracedCalls, "positionOf"> => ({
-  operation: operations[kind],
+  operation: operationOf(kind),
   maxTokens: use?.maxTokens ?? 0,
   models:
     kind === "toolCall"

@@ -75,18 +75,17 @@ export type ToolWork = ToolPlan & {
   readonly relayed?: RelayedRequest;
 };
 
-/** A person answers: nothing else is done. */
-type FormWork = { readonly kind: "form" };
+/** Of any other subject nothing more is known. */
+type PlainWork = { readonly [Kind in Exclude<SubjectKind, "message" | "toolCall">]: { readonly kind: Kind } };
 
-type Plans = { readonly message: ModelPlan; readonly toolCall: ToolPlan; readonly form: FormWork };
-type Works = { readonly message: ModelWork; readonly toolCall: ToolWork; readonly form: FormWork };
+type OtherWork = PlainWork[keyof PlainWork];
 
 /** As planned, before anything is reserved. */
-export type PlannedWork = Plans[SubjectKind];
-export type Work = Works[SubjectKind];
+export type PlannedWork = ModelPlan | ToolPlan | OtherWork;
+export type Work = ModelWork | ToolWork | OtherWork;
 
 /** As a run's input has it: what is content is stored apart. */
-export type StoredWork = ModelWork | Omit<ToolWork, "jurorReason" | "relayed"> | FormWork;
+export type StoredWork = ModelWork | Omit<ToolWork, "jurorReason" | "relayed"> | OtherWork;
 
 /** The work as it is stored, and what is stored apart from it. */
 export function splitWork(work: Work): { readonly work: StoredWork } & Pick<ToolWork, "jurorReason" | "relayed"> {

@@ -71,7 +71,7 @@ function workOf({ incoming, cache }: RunContext, { work }: Plan): Work {
       const relayed = responseMode.kind === "task" ? responseMode.relayed : undefined;
       return { ...work, act, ...(relayed === undefined ? {} : { relayed }) };
     }
-    case "form":
+    default:
       return work;
   }
 }

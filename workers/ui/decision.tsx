@@ -3,7 +3,7 @@
 // browser presses it for Enter in a field, and a link scanner presses it too.
 
 import type { Child } from "hono/jsx";
-import { reasonWords } from "../../shared/channels/fact-words.ts";
+import { gateWords, reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
 import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
 import type { StopReach } from "../../shared/policy/stops.ts";
@@ -64,7 +64,7 @@ export const Requestor = ({ view: { requestor }, facts }: Pick<DecisionProps, "v
 /** What Approve does; or why this reviewer cannot approve. */
 const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "facts" | "kept" | "changes">) => {
   const { page, review } = useWords();
-  const { effect, moreVotes, ownVote } = page.decide;
+  const { moreVotes, ownVote } = page.decide;
   if (!mayApprove(view)) {
     const isVoted = facts.bar === "voted" || facts.bar === null;
     return <>{isVoted ? fill(ownVote, { version: String(view.version) }) : review[facts.bar]}</>;
@@ -90,10 +90,9 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
       </>
     );
   const how = changes === 0 ? "same" : "changed";
-  const isCall = facts.requestKind === "toolCall";
   return (
     <>
-      {fill((isCall ? effect[view.gate === "request" ? "run" : "result"] : effect[view.gate])[how], {
+      {fill(gateWords(facts, review).effect[how], {
         model: <ChosenModel view={view} chosen={kept?.model} />,
         server: <Name value={view.requestor.server} />,
         to: <Requestor view={view} facts={facts} />,

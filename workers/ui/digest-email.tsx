@@ -5,6 +5,7 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 import { warningsOf, whatOf } from "../../shared/channels/notice-line.ts";
 import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
+import { gateWords } from "../../shared/channels/fact-words.ts";
 import { isQuestion } from "../../shared/review/review-facts.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
@@ -24,7 +25,12 @@ function emailInWords(entries: readonly DigestEntry[]): EmailContent {
     subject,
     "",
     why,
-    ...entries.flatMap((entry) => ["", `${buttonOf(entry)}${all.review.marks.colon}${whatIn(entry)}`, deadlineOf(entry), entry.url]),
+    ...entries.flatMap((entry) => [
+      "",
+      `${gateWords(entry.facts, all.review).link}${all.review.marks.colon}${whatIn(entry)}`,
+      deadlineOf(entry),
+      entry.url,
+    ]),
     "",
     rules.personal,
     rules.reply,
@@ -37,7 +43,7 @@ function emailInWords(entries: readonly DigestEntry[]): EmailContent {
       {entries.map((entry) => (
         <p style={emailStyles.line}>
           <a href={entry.url}>
-            <b>{buttonOf(entry)}</b>
+            <b>{gateWords(entry.facts, all.review).link}</b>
           </a>
           : <bdi>{whatIn(entry)}</bdi>
           <br />
@@ -51,12 +57,6 @@ function emailInWords(entries: readonly DigestEntry[]): EmailContent {
     </>,
   );
   return { subject, text: `${lines.join("\n")}\n`, html, language: all.page.lang };
-}
-
-function buttonOf({ facts: { requestKind, gate } }: DigestEntry): string {
-  const { gates, run, form } = useWords().email;
-  if (isQuestion({ requestKind })) return form.button;
-  return (requestKind === "toolCall" ? run : gates)[gate].button;
 }
 
 /** What the review is about, without anything of which an email program makes a link. */

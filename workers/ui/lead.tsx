@@ -24,8 +24,8 @@ import { placeWords } from "../../shared/channels/content-words.ts";
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** Who answers, or would; empty where nobody does. */
-const headingOf = ({ requestKind, gate, isOpen }: ReviewFacts, { page }: Words): string =>
-  page.headings[requestKind][gate][isOpen ? "now" : "then"];
+const headingOf = ({ requestKind, gate, isOpen }: ReviewFacts, { review }: Words): string =>
+  review.kinds[requestKind].heading[gate][isOpen ? "now" : "then"];
 
 /** "notes · summarize asks gpt-6.1-terra". Long names are cut here, and whole in the details. */
 export const HeadingWords = ({ view, facts, chosen }: ViewWithFacts & { chosen?: string | undefined }) => {

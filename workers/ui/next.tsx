@@ -17,7 +17,7 @@ type NextProps = { readonly view: ReviewView; readonly facts: ReviewFacts; reado
 
 /** The words of a model's answer or of a tool's run, and what stands in their places. */
 function useNextWords({ view, facts }: Pick<NextProps, "view" | "facts">) {
-  const { next } = useWords().page;
+  const { kinds } = useWords().review;
   const { requestor, votes = [], reviewer } = view;
   const values = {
     model: <Name value={servedBy(facts)} />,
@@ -26,7 +26,7 @@ function useNextWords({ view, facts }: Pick<NextProps, "view" | "facts">) {
     to: <Name value={isFromServer(facts) ? requestor.server : requestor.client} />,
     by: <People names={votes.map(({ by }) => by)} reader={reviewer} joined="and" />,
   };
-  return { words: next[facts.requestKind === "toolCall" ? "run" : "model"], values };
+  return { words: kinds[facts.requestKind].next, values };
 }
 
 /** "You approved the prompt. The reply is here." */

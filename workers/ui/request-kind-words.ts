@@ -3,8 +3,8 @@
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { type ReviewFacts, requestKindOf, isFromServer, isQuestion } from "../../shared/review/review-facts.ts";
-import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
+import { type ReviewFacts, requestKindOf, isFromServer } from "../../shared/review/review-facts.ts";
+import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 
 /** Who asks for what. `{server}`, `{client}`, `{method}` and `{name}` are placeholders. */
@@ -17,39 +17,17 @@ export function asksOf(
   return { label: page.whoAsks, sentence: asksWords(facts, review) };
 }
 
-/** What a reviewer has to know before approving, or null. */
-export function noticeOf({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, { page, review }: Words): string | null {
-  if (requestKind === "toolCall") return gate === "request" ? page.runNotice : review.runGates.response.lead;
-  return requestKind === "functionChoice" ? page.functionChoiceNotice : null;
-}
-
-/** The heading of the prompt at the response gate. */
-export const promptWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { prompt } }: Words): string =>
-  requestKind === "toolCall" ? prompt.run : requestKind === "embedding" ? prompt.vectors : prompt.model;
-
-export const hiddenWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { hidden } }: Words): string =>
-  requestKind === "toolCall" ? hidden.run : hidden.reply;
-
 /** The steps of the run, of which the gate is the first or the last. */
-export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { steps, form } }: Words): readonly string[] => {
-  if (isQuestion({ requestKind })) return [form.steps.asked, form.steps.answered];
-  const { asked, served, answered } = requestKind === "toolCall" ? steps.run : requestKind === "embedding" ? steps.vectors : steps.model;
-  return [asked, served, answered];
+export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { review: { kinds } }: Words): readonly string[] => {
+  const { asked, served, answered } = kinds[requestKind].steps;
+  return [asked, ...(served === undefined ? [] : [served]), answered];
 };
 
 /** What became of the run, for a reviewer who opens a decided review. */
-export function progressOf(view: ReviewView, { page }: Words): string {
-  const requestKind = requestKindOf(view);
+export function progressOf(view: ReviewView, { page, review }: Words): string {
   if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
   if (view.isUnclaimed === true) return page.unclaimed;
-  const own: Partial<Record<RunProgress, string>> = isQuestion({ requestKind })
-    ? page.form.progress
-    : isFromServer({ requestKind })
-      ? {}
-      : requestKind === "toolCall"
-        ? { ...page.clientProgress, ...page.runProgress }
-        : page.clientProgress;
-  return own[view.progress] ?? page.progress[view.progress];
+  return review.kinds[requestKindOf(view)].progress[view.progress];
 }
 
 /** Who wrote each part of the content. */

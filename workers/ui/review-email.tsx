@@ -65,17 +65,11 @@ export function subjectOf(view: ReviewView): string {
   return `${noticeLine(noticeFacts(view), useWords(), { now: null })} (${view.run.slice(0, 14)})`;
 }
 
-function gateOf(view: ReviewView) {
-  const { email } = useWords();
-  if (view.subject === "form") return email.form;
-  return (view.subject === "toolCall" ? email.run : email.gates)[view.gate];
-}
-
 /** The label of the deadline, and what happens then. */
 function endWords(view: ReviewView): { readonly label: string; readonly silence: string } {
   const { email, numbers, review } = useWords();
   if (view.subject !== "form") return email.deadline;
-  return { label: email.form.deadline, silence: fillText(review.form.silence, { at: numbers.time(view.deadlineAt) }) };
+  return { label: email.form.deadline, silence: fillText(review.kinds.form.silence, { at: numbers.time(view.deadlineAt) }) };
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */
@@ -135,7 +129,7 @@ function textOf(input: ReviewEmailInput, excerpt: Excerpt | undefined): string {
   const { excerpt: edges, review } = all;
   const end = endWords(view);
   const facts = reviewFacts(view);
-  const gate = gateOf(view);
+  const gate = gateWords(facts, review);
   const content =
     excerpt === undefined
       ? [noExcerpt(input)]
@@ -153,11 +147,11 @@ function textOf(input: ReviewEmailInput, excerpt: Excerpt | undefined): string {
     titleWords({ ...facts, isOpen: true }, review),
     "",
     whyOf(input).join(""),
-    gateWords(facts, review).lead,
+    gate.lead,
     ...(facts.bar === null || facts.bar === "voted" ? [] : [review[facts.bar]]),
     ...noteLines(view),
     "",
-    `${gate.button}${review.marks.colon.trim()}`,
+    `${gate.link}${review.marks.colon.trim()}`,
     url,
     "",
     `${end.label}${review.marks.colon}${deadlineOf(facts).join("")}`,
@@ -287,13 +281,13 @@ function htmlOf(input: ReviewEmailInput, subject: string, excerpt: Excerpt | und
   const { review } = all;
   const end = endWords(view);
   const facts = reviewFacts(view);
-  const gate = gateOf(view);
+  const gate = gateWords(facts, review);
   return emailPage(
     subject,
     <>
       <h1 style={emailStyles.title}>{titleWords({ ...facts, isOpen: true }, review)}</h1>
       <p style={emailStyles.line}>
-        {whyOf(input)} {gateWords(facts, review).lead}
+        {whyOf(input)} {gate.lead}
       </p>
       {facts.bar === null || facts.bar === "voted" ? null : <p style={emailStyles.line}>{review[facts.bar]}</p>}
       <Note view={view} />
@@ -301,7 +295,7 @@ function htmlOf(input: ReviewEmailInput, subject: string, excerpt: Excerpt | und
         <tr>
           <td bgcolor="#14603a" style={emailStyles.cell}>
             <a href={url} style={emailStyles.button}>
-              {gate.button}
+              {gate.link}
             </a>
           </td>
         </tr>

@@ -7,9 +7,10 @@ import { changesBetween, type FieldChange } from "../../shared/review/difference
 import { shownDigest } from "../../shared/review/changes.ts";
 import { formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { gateWords } from "../../shared/channels/fact-words.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./request-kind-words.ts";
+import { type Origins, originsOf } from "./request-kind-words.ts";
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { isInReply } from "../../shared/review/editable-fields.ts";
@@ -204,7 +205,7 @@ const Prompt = ({ view, facts, showing, origins, isFolded = false }: PromptProps
   return (
     <details class="ours" id={promptId} open={!isFolded && (!isLong(view) || isWarned)}>
       <summary class="chev">
-        {promptWords(facts, words)} <span class="size">{requestSummaryOf(view, words)}</span>
+        {words.review.kinds[facts.requestKind].prompt} <span class="size">{requestSummaryOf(view, words)}</span>
       </summary>
       <div class="in">
         <RequestOf view={view} showing={showing} origins={origins} prefix={promptPrefix} />
@@ -238,7 +239,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
   return (
     <>
       {reply === null ? (
-        <p class="note">{view.state.kind === "denied" ? hiddenWords(facts, words) : words.page.missing}</p>
+        <p class="note">{view.state.kind === "denied" ? words.review.kinds[facts.requestKind].hidden : words.page.missing}</p>
       ) : (
         <ReplyOf view={view} showing={content} origins={origins} />
       )}
@@ -250,7 +251,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
 /** What a reviewer has to know before reading. */
 export const Notices = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
-  const notice = facts.isOpen ? noticeOf(facts, words) : null;
+  const caution = facts.isOpen ? gateWords(facts, words.review).caution : "";
   return (
     <>
       <HandedOver view={view} />
@@ -259,7 +260,7 @@ export const Notices = ({ view, facts }: ViewWithFacts) => {
         <p class="note">{words.page.written.yours}</p>
       ) : null}
       {view.requestor.gone && facts.isOpen ? <p class="note mind">{words.review.gone}</p> : null}
-      {notice === null ? null : <p class="note mind">{notice}</p>}
+      {caution === "" ? null : <p class="note mind">{caution}</p>}
     </>
   );
 };

@@ -23,7 +23,7 @@ export const WrittenReply = ({ view, facts, showing, origins }: ViewWithFacts & 
   const { written } = words.page;
   if (view.written == null) return null;
   const { reply } = view.written;
-  if (reply === null || view.state.kind === "denied") return <p class="note">{written.denied}</p>;
+  if (reply === null || view.state.kind === "denied") return <p class="note">{words.review.kinds[facts.requestKind].hidden}</p>;
   const title = fill(written.title, { to: <Requestor view={view} facts={facts} /> });
   const parts = reply.content.flatMap((block, i) => {
     const path = `/content/${i}`;

@@ -11,7 +11,7 @@ import { isSecret } from "../../policy/scan-text.ts";
 import { requestKindOf } from "../../review/review-facts.ts";
 import { objectText } from "../../review/editable-fields.ts";
 import { fieldsOf, textsOf } from "../../review/subject/parts.ts";
-import { fieldWords } from "./slack-request-kind.ts";
+import { fieldWords } from "./slack-field-words.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { type Text, textOf } from "../../words/text.ts";

@@ -1,7 +1,7 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
 import type { DigestEntry } from "../digest-content.ts";
-import { digestDeadlineWords, linkWords } from "../fact-words.ts";
+import { digestDeadlineWords, gateWords } from "../fact-words.ts";
 import { warningsOf, whatOf } from "../notice-line.ts";
 import { textOf } from "../../words/text.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
@@ -22,7 +22,7 @@ export function slackDigest(entries: readonly DigestEntry[], words: NoticeWords,
 }
 
 function lineOf({ url, facts }: DigestEntry, words: NoticeWords, brief: boolean): Inline[] {
-  const link: Inline = { type: "link", url, text: linkWords(facts, words) };
+  const link: Inline = { type: "link", url, text: gateWords(facts, words.review).link };
   return [
     link,
     ...(brief ? [] : [say(`${words.review.marks.colon}${whatOf(facts, words)}${warningsOf(facts, words)}`)]),

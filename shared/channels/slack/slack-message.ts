@@ -23,7 +23,7 @@ import {
 } from "./slack-blocks.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine } from "../notice-line.ts";
-import { slackGateWords } from "./slack-request-kind.ts";
+import { gateWords } from "../fact-words.ts";
 import { type SlackContent, beginningOf, charactersIn, contentOf, fitsWhole, unshownKinds } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
@@ -171,7 +171,7 @@ function contentBlocks(view: ReviewView, words: NoticeWords, pieces: SlackConten
   const shown = pieces.map(({ label, at = "", text }) => ({ label: label + warningsAt(at, risks, words), text: shownText(text, words) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
-    paragraph(strong(slackGateWords(reviewFacts(view), words).content), ...(isLabelled ? [say(` ${words.slack.unseen}`)] : [])),
+    paragraph(strong(gateWords(reviewFacts(view), words.review).content), ...(isLabelled ? [say(` ${words.slack.unseen}`)] : [])),
     ...shown.map(({ label, text }) => framed(label, text)),
   ];
 }
@@ -204,7 +204,7 @@ type Extent = { readonly isWhole: boolean; readonly isBrief: boolean };
 function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isWhole, isBrief }: Extent): SlackMessage {
   const { view, words, why } = input;
   const facts = reviewFacts(view);
-  const { lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
+  const { lead, exactly, exactlyOne, approve } = gateWords(facts, words.review);
   const mayApprove = isWhole && facts.bar === null;
   const closing = facts.bar === null ? null : facts.bar === "voted" ? words.slack.voted : words.review[facts.bar];
   const line = (now: number | null): string =>

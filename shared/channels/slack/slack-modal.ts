@@ -7,8 +7,8 @@ import { isSecret } from "../../policy/scan-text.ts";
 import type { EditIssue } from "../../review/edit.ts";
 import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
-import { reasonWords } from "../fact-words.ts";
-import { editLead, fieldWords, slackGateWords } from "./slack-request-kind.ts";
+import { gateWords, reasonWords } from "../fact-words.ts";
+import { fieldWords } from "./slack-field-words.ts";
 import { editableFields, inputAction, reasonBlock, stopBlock } from "./slack-submission.ts";
 import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
@@ -36,7 +36,7 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
   return {
     type: "modal",
     callback_id: "deny",
-    title: plain(slackGateWords(facts, words).denyTitle),
+    title: plain(gateWords(facts, words.review).denyTitle),
     submit: plain(modal.deny),
     close: plain(modal.cancel),
     private_metadata: reference,
@@ -74,13 +74,13 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
   if (view.maskedHere !== undefined) return null;
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
   const facts = reviewFacts(view);
-  const gateWords = slackGateWords(facts, words);
-  const lead = textOf(editLead(facts, words), { version: String(view.version) }, words.lang);
+  const said = gateWords(facts, words.review);
+  const lead = textOf(said.edit, { version: String(view.version) }, words.lang);
   return {
     type: "modal",
     callback_id: "edit",
-    title: plain(gateWords.editTitle),
-    submit: plain(gateWords.approve),
+    title: plain(said.editTitle),
+    submit: plain(said.approve),
     close: plain(words.slack.modal.cancel),
     private_metadata: reference,
     blocks: [

@@ -11,7 +11,7 @@ import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import { endingOf } from "../ending-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
-import { accountWords, digestDeadlineWords, asksWords, costWords, gateWords, linkWords, silenceWords } from "../fact-words.ts";
+import { accountWords, digestDeadlineWords, asksWords, costWords, gateWords, silenceWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
@@ -115,7 +115,7 @@ export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords)
   const { why } = words.slack.digest;
   const lines = entries.map(({ url, facts }) =>
     paragraph(
-      { type: "TextRun", text: linkWords(facts, words), selectAction: { type: "Action.OpenUrl", url } },
+      { type: "TextRun", text: gateWords(facts, words.review).link, selectAction: { type: "Action.OpenUrl", url } },
       run(safe(`${words.review.marks.colon}${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
       ...filled(digestDeadlineWords(facts, words), { at: words.numbers.time(facts.deadlineAt) }),
     ),

@@ -3,8 +3,9 @@
 // before it is delivered.
 
 import type { SamplingReply, SamplingRequest } from "../sampling.ts";
-import { type Form, type FormAnswer, walkForm, walkFormAnswer } from "./form.ts";
-import { type ToolCall, type ToolResult, walkToolCall, walkToolResult } from "./tool-call.ts";
+import type { Field } from "../../json/fields.ts";
+import { type Form, type FormAnswer, form, formAnswer, walkForm, walkFormAnswer } from "./form.ts";
+import { type ToolCall, type ToolResult, toolCall, toolResult, walkToolCall, walkToolResult } from "./tool-call.ts";
 import type { Walk } from "./walk.ts";
 
 /** Each kind of subject with its request and its reply. */
@@ -14,6 +15,18 @@ export type Subjects = {
   readonly form: { readonly request: Form; readonly reply: FormAnswer };
 };
 export type SubjectKind = keyof Subjects;
+
+/**
+ * What is done with each kind between its reviews, and which method of MCP asks for it; null where
+ * its request says that.
+ */
+export const subjects: Readonly<Record<SubjectKind, { readonly act: "model" | "tool" | "none"; readonly method: string | null }>> = {
+  message: { act: "model", method: null },
+  toolCall: { act: "tool", method: "tools/call" },
+  form: { act: "none", method: "elicitation/create" },
+};
+export const subjectKinds = Object.keys(subjects) as readonly SubjectKind[]; // its own names
+
 export type SubjectRequest = Subjects[SubjectKind]["request"];
 export type SubjectReply = Subjects[SubjectKind]["reply"];
 
@@ -42,15 +55,39 @@ export type Plain = Exclude<Content, Subjects["message"]["request" | "reply"]>;
 export type ContentKind = SubjectRequest["kind"] | Plain["kind"];
 
 type PlainOf<Kind extends Plain["kind"]> = Extract<Plain, { readonly kind: Kind }>;
-const walks: { readonly [Kind in Plain["kind"]]: (content: PlainOf<Kind>, walk: Walk) => PlainOf<Kind> } = {
-  toolCall: walkToolCall,
-  toolResult: walkToolResult,
-  form: walkForm,
-  formAnswer: walkFormAnswer,
+
+/** The adapter of one kind of content. */
+type ContentAdapter<Kind extends Plain["kind"]> = {
+  readonly schema: Field<PlainOf<Kind>>;
+  readonly walk: (content: PlainOf<Kind>, walk: Walk) => PlainOf<Kind>;
+  /** It is what came of a request. */
+  readonly isReply: boolean;
+  /** What an excerpt calls its texts. */
+  readonly source: string;
+  readonly of: PlainSubject;
 };
 
-export const isPlain = (content: Content): content is Plain => "kind" in content && content.kind in walks;
+/** Every subject but messages. */
+type PlainSubject = Exclude<SubjectKind, "message">;
+
+const contents = {
+  toolCall: { schema: toolCall, walk: walkToolCall, isReply: false, source: "arguments", of: "toolCall" },
+  toolResult: { schema: toolResult, walk: walkToolResult, isReply: true, source: "result", of: "toolCall" },
+  form: { schema: form, walk: walkForm, isReply: false, source: "form", of: "form" },
+  formAnswer: { schema: formAnswer, walk: walkFormAnswer, isReply: true, source: "answer", of: "form" },
+} as const satisfies { readonly [Kind in Plain["kind"]]: ContentAdapter<Kind> };
+
+export type PlainSource = (typeof contents)[Plain["kind"]]["source"];
+
+export const isPlain = (content: Content): content is Plain => "kind" in content && isPlainKind(content.kind);
+
+const isPlainKind = (kind: ContentKind): kind is Plain["kind"] => kind in contents;
+
+/** The subject that a content of this kind is of; null of a message's. */
+export const plainSubjectOf = (kind: ContentKind): PlainSubject | null => (isPlainKind(kind) ? contents[kind].of : null);
+
+export const adapterOf = ({ kind }: Plain) => contents[kind];
 
 /** The content with what the walk returns at each of its places. */
 export const walkPlain = <T extends Plain>(content: T, walk: Walk): T =>
-  (walks[content.kind] as (content: Plain, walk: Walk) => Plain)(content, walk) as T; // the walk of its own kind
+  (contents[content.kind].walk as (content: Plain, walk: Walk) => Plain)(content, walk) as T; // the walk of its own kind

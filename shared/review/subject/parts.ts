@@ -1,44 +1,31 @@
-// The adapter of each kind of content. A kind that is missing does not compile.
+// The part of a review that each kind of content is.
 
 import { fits } from "../../json/fields.ts";
 import type { SamplingReply, SamplingRequest } from "../../model/sampling.ts";
-import { form, formAnswer } from "../../model/subject/form.ts";
-import { type Content, type Plain, isPlain, walkPlain } from "../../model/subject/subject.ts";
-import { toolCall, toolResult } from "../../model/subject/tool-call.ts";
+import { type Content, type Plain, adapterOf, isPlain, walkPlain } from "../../model/subject/subject.ts";
 import { messageReply, messageRequest } from "./message.ts";
 import { unchanged } from "../../model/subject/walk.ts";
 import { objectText } from "../editable-fields.ts";
 import { type Part, fieldsBy } from "./part.ts";
 
-const requestOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
-  rewrite: walkPlain,
-  fits: isOne,
-  mayBeEmptied: false,
-  invalid: "invalidRequest",
-});
-
-const replyOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
-  rewrite: walkPlain,
-  fits: isOne,
-  mayBeEmptied: true,
-  invalid: "invalidReply",
-});
-
-const plainParts: { readonly [Kind in Plain["kind"]]: Part<Plain> } = {
-  toolCall: requestOf((value) => fits(toolCall, value)),
-  toolResult: replyOf((value) => fits(toolResult, value)),
-  form: requestOf((value) => fits(form, value)),
-  formAnswer: replyOf((value) => fits(formAnswer, value)),
-};
+function plainPart(content: Plain): Part<Plain> {
+  const { schema, isReply } = adapterOf(content);
+  return {
+    rewrite: walkPlain,
+    fits: (value) => fits(schema, value),
+    mayBeEmptied: isReply,
+    invalid: isReply ? "invalidReply" : "invalidRequest",
+  };
+}
 
 type AnyPart = Part<Plain> | Part<SamplingRequest> | Part<SamplingReply>;
 
-function adapterOf(content: Content): AnyPart {
-  if (isPlain(content)) return plainParts[content.kind];
+function anyPart(content: Content): AnyPart {
+  if (isPlain(content)) return plainPart(content);
   return "kind" in content ? messageRequest : messageReply;
 }
 
-export const partOf = <T extends Content>(content: T): Part<T> => adapterOf(content) as Part<T>; // of the content's own kind
+export const partOf = <T extends Content>(content: T): Part<T> => anyPart(content) as Part<T>; // of the content's own kind
 
 /** Each editable field's text by its path, before any change. */
 export const fieldsOf = <T extends Content>(content: T): Map<string, string> => fieldsBy(partOf(content).rewrite, content);

@@ -83,25 +83,25 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
       expect(each).not.toContain(words.email.why.asked.replace("{reviewer}", ""));
     }
     for (const part of [text, html]) {
-      expect(part).toContain(words.email.form.button);
+      expect(part).toContain(words.review.kinds.form.gates.request.link);
       expect(part).toContain(words.email.form.deadline);
-      expect(part).toContain(form.gates.request.lead);
+      expect(part).toContain(words.review.kinds.form.gates.request.lead);
       expect(part).not.toContain(words.email.deadline.silence);
-      expect(part).not.toContain(words.email.gates.request.button);
+      expect(part).not.toContain(words.review.kinds.sampling.gates.request.link);
     }
     expect(html).not.toMatch(/<(?:form|button|input)/);
   });
 
   test("digests name it as a question", () => {
     const { text, html } = digestEmail(entries, language);
-    expect(text).toContain(words.email.form.button);
+    expect(text).toContain(words.review.kinds.form.gates.request.link);
     const [decide, answer] = language === "en" ? ["Decide before", "Answer before"] : ["前决定", "前回答"];
     for (const said of [text, html, JSON.stringify(slackDigest(entries, words, false)), JSON.stringify(teamsDigest(entries, words))]) {
       expect(said).toContain(answer);
       expect(said).not.toContain(decide);
     }
-    expect(JSON.stringify(slackDigest(entries, words, false))).toContain(form.gates.request.approve);
-    expect(JSON.stringify(teamsDigest(entries, words))).toContain(form.gates.request.approve);
+    expect(JSON.stringify(slackDigest(entries, words, false))).toContain(words.review.kinds.form.gates.request.link);
+    expect(JSON.stringify(teamsDigest(entries, words))).toContain(words.review.kinds.form.gates.request.link);
   });
 });
 

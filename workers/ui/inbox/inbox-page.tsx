@@ -58,11 +58,11 @@ function inboxPath(path: string, query: InboxQuery, change: Partial<InboxQuery> 
 
 /** "notes · summarize asks gpt-6.1-terra". */
 const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
-  const { page } = useWords();
+  const { page, review } = useWords();
   const { server, client, name, model, requestKind } = facts;
   return (
     <>
-      {fill(page.headings[requestKind][gate].now, {
+      {fill(review.kinds[requestKind].heading[gate].now, {
         caller: <Caller facts={facts} />,
         server: <Name value={server} />,
         client: <Name value={client} />,
@@ -111,7 +111,7 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         {fill(page.warnings.heading, { n: warnings })}
       </span>
     ),
-    <b>{isQuestion(facts) ? page.form.steps.asked : list.gates[gate]}</b>,
+    <b>{isQuestion(facts) ? review.kinds[facts.requestKind].steps.asked : list.gates[gate]}</b>,
     tools + images === 0 ? null : (
       <span>
         {[tools === 0 ? "" : fillText(list.tools, { n: tools }), images === 0 ? "" : fillText(list.images, { n: images })]

@@ -2,26 +2,8 @@
 // review-en.ts.
 
 export const emailEn = {
-  gates: {
-    request: {
-      button: "Review the request",
-    },
-    response: {
-      button: "Review the reply",
-    },
-  },
-  /** The same where a tool is to run, or has run. */
-  run: {
-    request: {
-      button: "Review the request",
-    },
-    response: {
-      button: "Review the result",
-    },
-  },
   /** The same where a server asks a person. */
   form: {
-    button: "Answer the question",
     deadline: "Answer before",
     why: {
       asked: "{reviewer}, your answer is needed.",

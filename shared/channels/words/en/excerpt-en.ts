@@ -1,7 +1,5 @@
 // What emails and Teams cards say around the beginning of the content, in English.
 
-import type { ExcerptPiece } from "../../excerpt.ts";
-
 export const excerptEn = {
   heading: "How it begins",
   rule: "Untrusted content. Links are disabled. Invisible characters are written as ⟨labels⟩.",
@@ -11,13 +9,9 @@ export const excerptEn = {
     text: "From the server: text that becomes a vector",
     assistant: "From the server: message as a model’s words",
     toolResult: "From the server: result of a tool",
-    arguments: "From the server: arguments of the tool",
     reply: "From the model: reply",
-    result: "From the tool: result",
     vectors: "From the model: vectors",
-    form: "From the server: what a person is asked for",
-    answer: "From a person: what was entered",
-  } satisfies Record<ExcerptPiece["from"], string>,
+  },
   /** Where the server requires a format of the reply. */
   formatted: "From the server, with Countersign’s words for the format of the reply: system prompt",
   /** Where a client asks for itself, in place of a server. */
@@ -27,8 +21,7 @@ export const excerptEn = {
     text: "From the client: text that becomes a vector",
     assistant: "From the client: message as a model’s words",
     toolResult: "From the client: result of a tool",
-    arguments: "From the client: arguments of the tool",
-  } satisfies Partial<Record<ExcerptPiece["from"], string>>,
+  },
   end: "End of what came from outside",
   more: "{n, # more character of text follows/# more characters of text follow} on the page, with everything that is not text.",
   all: "That is all of the text. Everything that is not text is on the page.",

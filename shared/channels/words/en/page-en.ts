@@ -1,10 +1,7 @@
 // Every sentence of the review page in English. What other channels say in the same words is in
 // review-en.ts; the pages around it are in page-answers-en.ts.
 
-import type { Gate } from "../../../model/gate.ts";
 import type { JurorWhy } from "../../../policy/juror.ts";
-import type { RequestKind } from "../../../review/review-facts.ts";
-import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
@@ -16,48 +13,6 @@ import { pageWrittenEn } from "./page-written-en.ts";
 /** Of calls outside its bounds the page says nothing. */
 type RaisedWords = Readonly<Record<Exclude<JurorWhy, "outOfBounds">, string>>;
 
-/** While it is open, and afterwards. */
-type Tenses = { readonly now: string; readonly then: string };
-
-const replies: Tenses = { now: "{model} replies to {client}", then: "{model} replied to {client}" };
-
-/** The page's heading. {caller} is the server and its tool. */
-const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = {
-  sampling: {
-    request: { now: "{caller} asks {model}", then: "{caller} asked {model}" },
-    response: { now: "{model} replies to {caller}", then: "{model} replied to {caller}" },
-  },
-  text: { request: { now: "{client} asks {model} for text", then: "{client} asked {model} for text" }, response: replies },
-  translation: {
-    request: { now: "{client} asks {model} for a translation", then: "{client} asked {model} for a translation" },
-    response: { now: "{model} translates for {client}", then: "{model} translated for {client}" },
-  },
-  embedding: {
-    request: { now: "{client} asks {model} for vectors", then: "{client} asked {model} for vectors" },
-    response: { now: "{model} gives {client} vectors", then: "{model} gave {client} vectors" },
-  },
-  functionChoice: {
-    request: { now: "{client} asks {model} to choose a function", then: "{client} asked {model} to choose a function" },
-    response: { now: "{model} chooses for {client}", then: "{model} chose for {client}" },
-  },
-  multimodal: {
-    request: { now: "{client} asks {model} about images", then: "{client} asked {model} about images" },
-    response: replies,
-  },
-  toolCall: {
-    request: { now: "{client} wants to run {name} on {server}", then: "{client} wanted to run {name} on {server}" },
-    response: { now: "{name} ran on {server} for {client}", then: "{name} ran on {server} for {client}" },
-  },
-  form: {
-    request: { now: "{caller} asks you", then: "{caller} asked" },
-    response: { now: "An answer for {caller}", then: "An answer for {caller}" },
-  },
-  address: {
-    request: { now: "{caller} asks you to open", then: "{caller} asked for an address to be opened" },
-    response: { now: "An answer for {caller}", then: "An answer for {caller}" },
-  },
-};
-
 const untrusted = " · untrusted text";
 
 export const pageEn = {
@@ -67,13 +22,9 @@ export const pageEn = {
   toDecision: "Go to the decision",
   decideAs: "You decide as",
   you: "You",
-  headings,
   noModel: "no model",
   steps: {
     label: "Steps",
-    model: { asked: "Prompt", served: "Model", answered: "Reply" },
-    run: { asked: "Call", served: "Tool", answered: "Result" },
-    vectors: { asked: "Texts", served: "Model", answered: "Vectors" },
   },
   time: { clock: clockTime, stamp: stampedTime },
   dollars,
@@ -224,13 +175,6 @@ export const pageEn = {
     vote: " ({vote} of {needed})",
     withChanges: { one: " with {n} change", other: " with {n} changes" } satisfies PluralForms,
     despite: { one: " despite {n} warning", other: " despite {n} warnings" } satisfies PluralForms,
-    /** What Approve does: {model}, {server} and {client} get it. */
-    effect: {
-      request: { same: "Approve sends it to {model}.", changed: "Approve sends your version to {model}." },
-      response: { same: "Approve delivers it to {to}.", changed: "Approve delivers your version to {to}." },
-      run: { same: "Approve runs it on {server}.", changed: "Approve runs your version on {server}." },
-      result: { same: "Deliver gives it to {to}.", changed: "Deliver gives your version to {to}." },
-    },
     moreVotes: { one: "{others} must approve too.", some: "{n} of {others} must approve too." },
     preview: { request: "Preview what is sent", response: "Preview what is delivered" },
     more: "More choices",
@@ -328,35 +272,6 @@ export const pageEn = {
     space: " ",
     close: "If the reply waits for you, it appears here. You can close this page: its link then comes the same way as this one.",
     closeThere: "You can close this page: the link then comes the same way as this one.",
-    model: {
-      approved: "{by} approved the prompt.",
-      answersNow: "{model} is answering.",
-      here: "The reply is here.",
-      answers: "{model} is answering",
-      answered: "{model} replied in {seconds} s",
-      mayWait: "The reply may need a review",
-      waits: "{who} review the reply",
-      waitsHere: "The reply waits for review.",
-      delivers: "{to} gets the reply",
-      review: "Review reply",
-    },
-    run: {
-      approved: "{by} approved the call.",
-      answersNow: "{name} is running on {server}.",
-      here: "The result is here.",
-      answers: "{name} is running on {server}",
-      answered: "{name} ran on {server} for {seconds} s",
-      mayWait: "The result may need a review",
-      waits: "{who} review the result",
-      waitsHere: "The result waits for review.",
-      delivers: "{to} gets the result",
-      review: "Review result",
-    },
-  },
-  prompt: { model: "Approved prompt", run: "What ran", vectors: "Approved texts" },
-  hidden: {
-    reply: "This reply was denied. It was not delivered and is no longer shown.",
-    run: "This result was denied. It was not delivered and is no longer shown. What the tool did is not undone.",
   },
   missing: "There is no reply to show.",
   counts: {
@@ -402,32 +317,8 @@ export const pageEn = {
   askedBy: "Asked by",
   whoAsks: "Who asks",
   samplingAsks: "{server} for {client}, while it handles {method} {name}.",
-  runNotice: "Once approved, the tool runs: this is an action, not a question to a model.",
-  functionChoiceNotice:
-    "The function that the model chooses is returned to the client, or runs on the server where it is registered. Each run is reviewed separately where the policy says so.",
-  /** The state of the run, on the page of a decided review. */
-  progress: {
-    waiting: "",
-    generating: "The model is being asked now.",
-    responseReview: "The model has replied; the reply waits for its own review.",
-    completed: "The reply was delivered.",
-    rejected: "The server was told that the user rejected the request.",
-    expired: "The server was told that nobody decided in time.",
-    cancelled: "The request was withdrawn; nothing more will happen.",
-    failed: "The server was told that the request failed.",
-  } satisfies Record<RunProgress, string>,
-  clientProgress: {
-    rejected: "The client was told that the request was denied.",
-    expired: "The client was told that nobody decided in time.",
-    failed: "The client was told that the request failed.",
-  } satisfies Partial<Record<RunProgress, string>>,
   /** Of an approved call whose client has not come for it. */
   unclaimed: "The call has not run yet: its client sends it when it comes back for it.",
-  runProgress: {
-    generating: "The tool runs now.",
-    responseReview: "The tool has run; its result waits for its own review.",
-    completed: "The result was delivered.",
-  } satisfies Partial<Record<RunProgress, string>>,
   shortcuts: {
     open: "Shortcuts",
     heading: "Keyboard shortcuts",

@@ -2,7 +2,6 @@
 
 export const pageFormEn = {
   form: {
-    steps: { asked: "Question", answered: "Answer" },
     send: "Send answer",
     decline: "Decline",
     declineHint: "{server} is told that you declined.",
@@ -34,12 +33,5 @@ export const pageFormEn = {
       signInEffect: "The address opens for you alone, from your inbox.",
     },
     states: { approved: "{by} answered", denied: "{by} declined", expired: "Nobody answered in time.", dismissed: "Dismissed" },
-    progress: {
-      completed: "The answer was delivered.",
-      rejected: "The server was told that somebody declined.",
-      expired: "The server was told that nobody answered.",
-      cancelled: "The server was told that nobody answered.",
-      failed: "The server was told that nobody answered.",
-    },
   },
 } as const;

@@ -20,7 +20,6 @@ export const pageWrittenEn = {
     from: "From {by}, written in the model’s place · untrusted text",
     title: "Reply that {to} gets",
     below: "It answers the request below, which no model gets.",
-    denied: "This reply was denied. It was not delivered and is no longer shown.",
     effect: "Approve sends the reply of {by} to {to}. No model is asked.",
     /** Once the review is over. */
     approved: "{by} approved the reply that {author} wrote",

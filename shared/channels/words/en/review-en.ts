@@ -3,14 +3,15 @@
 // `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from
 // outside.
 
-import type { Gate, KeyEnd } from "../../../model/gate.ts";
+import type { KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
 import { vectorsEn } from "../../../words/en/vectors-en.ts";
 import { whyEn } from "../../../words/en/why-en.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
+import type { AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { formEn } from "./form-en.ts";
+import { kindsEn } from "./kinds-en.ts";
 import { noticeEn } from "./notice-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
@@ -81,74 +82,6 @@ const fieldFault = {
   notOfOther: "This must be a text of the format {format}.",
 } as const;
 
-type RequestKindWords = {
-  /** Headings, without a name in them. */
-  readonly title: Readonly<Record<Gate, string>>;
-  readonly closedTitle: Readonly<Record<Gate, string>>;
-  /** Who asks for what, with {server}, {client}, {method} and {name}; `asked` when it is over. */
-  readonly asks: string;
-  readonly asked: string;
-};
-
-const reply = { title: "A model’s reply waits for delivery", closedTitle: "A model’s reply" } as const;
-
-const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
-  sampling: {
-    title: { request: "A server wants to ask a model", response: reply.title },
-    closedTitle: { request: "A server wanted to ask a model", response: reply.closedTitle },
-    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
-    asked: "{server} for {client}, {method} {name}.",
-  },
-  text: {
-    title: { request: "A client asks a model for text", response: reply.title },
-    closedTitle: { request: "A client asked a model for text", response: reply.closedTitle },
-    asks: "{client} asks a model for text.",
-    asked: "{client} asked a model for text.",
-  },
-  translation: {
-    title: { request: "A client asks for a translation", response: "A translation waits for delivery" },
-    closedTitle: { request: "A client asked for a translation", response: "A translation" },
-    asks: "{client} asks for a translation.",
-    asked: "{client} asked for a translation.",
-  },
-  embedding: {
-    title: { request: "A client asks for texts as vectors", response: "Vectors wait for delivery" },
-    closedTitle: { request: "A client asked for texts as vectors", response: "Vectors of texts" },
-    asks: "{client} asks for texts as vectors (embeddings).",
-    asked: "{client} asked for texts as vectors (embeddings).",
-  },
-  functionChoice: {
-    title: { request: "A client asks a model to choose a function", response: "A model’s choice waits for delivery" },
-    closedTitle: { request: "A client asked a model to choose a function", response: "A model’s choice of a function" },
-    asks: "{client} asks a model to choose among functions.",
-    asked: "{client} asked a model to choose among functions.",
-  },
-  multimodal: {
-    title: { request: "A client asks a model about images", response: reply.title },
-    closedTitle: { request: "A client asked a model about images", response: reply.closedTitle },
-    asks: "{client} asks a model about images.",
-    asked: "{client} asked a model about images.",
-  },
-  toolCall: {
-    title: { request: "A client wants to run a tool", response: "A tool’s result waits for delivery" },
-    closedTitle: { request: "A client wanted to run a tool", response: "A tool’s result" },
-    asks: "{client} wants to run {name} on {server}.",
-    asked: "{client} wanted to run {name} on {server}.",
-  },
-  form: {
-    title: { request: "A server asks for a form to be filled in", response: "An answer waits for delivery" },
-    closedTitle: { request: "A server asked for a form to be filled in", response: "An answer to a form" },
-    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
-    asked: "{server} for {client}, {method} {name}.",
-  },
-  address: {
-    title: { request: "A server asks for an address to be opened", response: "An answer waits for delivery" },
-    closedTitle: { request: "A server asked for an address to be opened", response: "An answer" },
-    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
-    asked: "{server} for {client}, {method} {name}.",
-  },
-};
-
 /** `short` stands behind the sentence on who asks, `full` by itself. */
 const sure: Readonly<Record<AssociationConfidence, { readonly short: string; readonly full: string }>> = {
   claimed: {
@@ -215,10 +148,6 @@ const place = {
   everythingElse: "Everything else",
   arguments: "Arguments",
   definition: "What the server says of the tool",
-  formMessage: "Message of the form",
-  formSchema: "What is asked for",
-  formUrl: "Address to open",
-  formAnswer: "Answer",
   result: "Result",
   text: "Text {n}",
   systemPrompt: "System prompt",
@@ -247,7 +176,7 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
 export const reviewEn = {
   /** Between words and at their end, where a renderer puts them together. */
   marks: { comma: ", ", semicolon: "; ", colon: ": ", stop: "." },
-  requestKind,
+  kinds: kindsEn,
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */
@@ -284,24 +213,6 @@ export const reviewEn = {
     audio: "{n, # sound/# sounds}",
     tool: "{n, # tool/# tools}",
   },
-  /** The current state, the heading of what is reviewed, and the button. */
-  gates: {
-    request: { lead: "Nothing has been sent yet.", content: "What would be sent", approve: "Approve and send" },
-    response: { lead: "Nothing has been delivered yet.", content: "What would be delivered", approve: "Approve and deliver" },
-  } satisfies Record<Gate, GateWords>,
-  /** The same for a tool's run, which is an action: withholding its result does not undo it. */
-  runGates: {
-    request: {
-      lead: "Nothing has run yet. If you approve, the tool runs: this is an action, not a question to a model.",
-      content: "What would run",
-      approve: "Approve and run",
-    },
-    response: {
-      lead: "It has run. Nothing of its result has been delivered yet.",
-      content: "What would be delivered",
-      approve: "Approve and deliver",
-    },
-  } satisfies Record<Gate, GateWords>,
   /** Of a form. */
   form: formEn,
   raised: "The policy’s juror asks for a person.",
@@ -322,7 +233,6 @@ export const reviewEn = {
   cached: "This reply comes from the cache: it was made {at} for an identical request.",
   noStopReason: "not given",
   risks: "Warnings",
-  silence: "If nobody decides before {at}, it is denied automatically.",
   ownRequest: "This is your own request: another reviewer has to approve it. You can deny it.",
   ownReply: "You wrote this reply: another reviewer has to approve it. You can deny it.",
   /** Who is told the reason for a denial. */
@@ -390,5 +300,3 @@ export const reviewEn = {
   /** Several reviews in one message. */
   digest: "{n, # review waits/# reviews wait} for you",
 } as const;
-
-type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };

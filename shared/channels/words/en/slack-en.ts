@@ -6,21 +6,8 @@ export const slackEn = {
   /** Several reviews in one message. */
   digest: {
     why: "These reviews came so quickly that they are in one message. Each has its own page.",
-    gates: { request: "Review the request", response: "Review the reply" },
     deadline: ". Decide before {at}.",
     answerDeadline: ". Answer before {at}.",
-  },
-  request: {
-    exactly: "Approving sends exactly what is shown here, to the first model, and to the next only if that one fails.",
-    exactlyOne: "Approving sends exactly what is shown here, to this model only.",
-    denyTitle: "Deny this request",
-    editTitle: "Edit this request",
-  },
-  response: {
-    exactly: "Approving delivers exactly this reply. The approved prompt is behind Open.",
-    exactlyOne: "Approving delivers exactly this reply. The approved prompt is behind Open.",
-    denyTitle: "Deny this reply",
-    editTitle: "Edit this reply",
   },
   asked: {
     asked: "You are asked to decide.",
@@ -101,9 +88,6 @@ export const slackEn = {
     reason: "Reason (optional)",
     further: "Further calls",
     stop: { session: "Stop this tool for the session", key: "Stop this tool for an hour" },
-    edit: "This is version {version}. Approving sends exactly what is in these fields.",
-    editRun: "This is version {version}. Approving runs exactly what is in these fields, after a check against the tool’s schema.",
-    editReply: "This is version {version}. Approving delivers exactly what is in these fields.",
     outcome: "Nothing was decided",
     longest: "At most {n, # character/# characters}.",
   },
@@ -119,21 +103,6 @@ export const slackEn = {
     vectors: "Vectors",
     schema: "Schema that the reply must fit",
     other: "Text",
-  },
-  /** Where a tool runs. */
-  run: {
-    request: {
-      exactly: "Approving runs exactly what is shown here, on the first server, and on the next only if that one fails.",
-      exactlyOne: "Approving runs exactly what is shown here, on this server only.",
-      denyTitle: "Deny this run",
-      editTitle: "Edit the arguments",
-    },
-    response: {
-      exactly: "Approving delivers exactly this result. What was run is behind Open; denying does not undo it.",
-      exactlyOne: "Approving delivers exactly this result. What was run is behind Open; denying does not undo it.",
-      denyTitle: "Deny this result",
-      editTitle: "Edit this result",
-    },
   },
   /** Messages that only the member who pressed a button sees. */
   tell: {

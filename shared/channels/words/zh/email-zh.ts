@@ -2,18 +2,8 @@
 // in review-zh.ts.
 
 export const emailZh = {
-  gates: {
-    request: { button: "审核请求" },
-    response: { button: "审核回复" },
-  },
-  /** The same where a tool is to run, or has run. */
-  run: {
-    request: { button: "审核请求" },
-    response: { button: "审核结果" },
-  },
   /** The same where a server asks a person. */
   form: {
-    button: "回答问题",
     deadline: "回答截止时间",
     why: {
       asked: "{reviewer}，需要你来回答。",

@@ -1,7 +1,5 @@
 // What emails and Teams cards say around the beginning of the content, in simplified Chinese.
 
-import type { ExcerptPiece } from "../../excerpt.ts";
-
 export const excerptZh = {
   heading: "开头部分",
   rule: "不可信内容。链接已停用，不可见字符写成 ⟨标签⟩。",
@@ -11,13 +9,9 @@ export const excerptZh = {
     text: "来自服务器：将转成向量的文字",
     assistant: "来自服务器：以模型口吻写的消息",
     toolResult: "来自服务器：工具结果",
-    arguments: "来自服务器：工具参数",
     reply: "来自模型：回复",
-    result: "来自工具：结果",
     vectors: "来自模型：向量",
-    form: "来自服务器：请人填写的内容",
-    answer: "来自填写人：填写的内容",
-  } satisfies Record<ExcerptPiece["from"], string>,
+  },
   /** Where the server requires a format of the reply. */
   formatted: "来自服务器（回复格式的说明由 Countersign 撰写）：系统提示词",
   /** Where a client asks for itself, in place of a server. */
@@ -27,8 +21,7 @@ export const excerptZh = {
     text: "来自客户端：将转成向量的文字",
     assistant: "来自客户端：以模型口吻写的消息",
     toolResult: "来自客户端：工具结果",
-    arguments: "来自客户端：工具参数",
-  } satisfies Partial<Record<ExcerptPiece["from"], string>>,
+  },
   end: "外部内容到此为止",
   more: "另有 {n} 个字符和所有非文字内容，见页面。",
   all: "文字已全部列出。非文字内容见页面。",

@@ -2,7 +2,6 @@
 
 export const pageFormZh = {
   form: {
-    steps: { asked: "问题", answered: "回答" },
     send: "发送回答",
     decline: "谢绝",
     declineHint: "{server} 会得知你已谢绝。",
@@ -34,12 +33,5 @@ export const pageFormZh = {
       signInEffect: "这个网址只能由你本人从收件箱打开。",
     },
     states: { approved: "{by} 已回答", denied: "{by} 已谢绝", expired: "无人按时回答。", dismissed: "已关闭" },
-    progress: {
-      completed: "回答已交付。",
-      rejected: "服务器已得知有人谢绝。",
-      expired: "服务器已得知无人回答。",
-      cancelled: "服务器已得知无人回答。",
-      failed: "服务器已得知无人回答。",
-    },
   },
 } as const;

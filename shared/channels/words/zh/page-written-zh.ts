@@ -21,7 +21,6 @@ export const pageWrittenZh = {
     from: "来自 {by}，代替模型写成 · 不可信文字",
     title: "{to} 将收到的回复",
     below: "它回复的是下面的请求，该请求不会发给任何模型。",
-    denied: "此回复已被拒绝，没有交付，也不再显示。",
     effect: "批准后，把 {by} 的回复发给 {to}。不请求任何模型。",
     /** Once the review is over. */
     approved: "{by} 批准了 {author} 写的回复",

@@ -1,9 +1,6 @@
 // Every sentence of the review page in simplified Chinese. What other channels say in the same
 // words is in review-zh.ts, with the glossary; the pages around it are in page-answers-zh.ts.
 
-import type { Gate } from "../../../model/gate.ts";
-import type { RequestKind } from "../../../review/review-facts.ts";
-import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { pageAnswersZh } from "./page-answers-zh.ts";
 import { pageFormZh } from "./page-form-zh.ts";
@@ -11,48 +8,6 @@ import { pageGrantZh } from "./page-grant-zh.ts";
 import { pageRedactionZh } from "./page-redaction-zh.ts";
 import { pageWrittenZh } from "./page-written-zh.ts";
 import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-zh.ts";
-
-/** While it is open, and afterwards. */
-type Tenses = { readonly now: string; readonly then: string };
-
-const replies: Tenses = { now: "{model} 回复 {client}", then: "{model} 回复了 {client}" };
-
-/** The page's heading. {caller} is the server and its tool. */
-const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = {
-  sampling: {
-    request: { now: "{caller} 请求 {model}", then: "{caller} 请求了 {model}" },
-    response: { now: "{model} 回复 {caller}", then: "{model} 回复了 {caller}" },
-  },
-  text: { request: { now: "{client} 请 {model} 生成文字", then: "{client} 曾请 {model} 生成文字" }, response: replies },
-  translation: {
-    request: { now: "{client} 请 {model} 翻译", then: "{client} 曾请 {model} 翻译" },
-    response: { now: "{model} 为 {client} 翻译", then: "{model} 为 {client} 翻译了" },
-  },
-  embedding: {
-    request: { now: "{client} 请 {model} 生成向量", then: "{client} 曾请 {model} 生成向量" },
-    response: { now: "{model} 为 {client} 生成向量", then: "{model} 为 {client} 生成了向量" },
-  },
-  functionChoice: {
-    request: { now: "{client} 请 {model} 选择函数", then: "{client} 曾请 {model} 选择函数" },
-    response: { now: "{model} 为 {client} 选择函数", then: "{model} 为 {client} 选择了函数" },
-  },
-  multimodal: {
-    request: { now: "{client} 请 {model} 解读图片", then: "{client} 曾请 {model} 解读图片" },
-    response: replies,
-  },
-  toolCall: {
-    request: { now: "{client} 想在 {server} 上运行 {name}", then: "{client} 曾想在 {server} 上运行 {name}" },
-    response: { now: "{name} 已在 {server} 上为 {client} 运行", then: "{name} 曾在 {server} 上为 {client} 运行" },
-  },
-  form: {
-    request: { now: "{caller} 向你提问", then: "{caller} 曾提问" },
-    response: { now: "给 {caller} 的填写结果", then: "给 {caller} 的填写结果" },
-  },
-  address: {
-    request: { now: "{caller} 请你打开", then: "{caller} 曾请求打开一个网址" },
-    response: { now: "给 {caller} 的填写结果", then: "给 {caller} 的填写结果" },
-  },
-};
 
 const untrusted = " · 不可信文字";
 
@@ -63,13 +18,9 @@ export const pageZh = {
   toDecision: "跳到决定",
   decideAs: "你的身份：",
   you: "你",
-  headings,
   noModel: "（无模型）",
   steps: {
     label: "步骤",
-    model: { asked: "提示词", served: "模型", answered: "回复" },
-    run: { asked: "调用", served: "工具", answered: "结果" },
-    vectors: { asked: "文字", served: "模型", answered: "向量" },
   },
   time: { clock: clockTime, stamp: stampedTime },
   dollars,
@@ -220,13 +171,6 @@ export const pageZh = {
     vote: "（{vote}/{needed}）",
     withChanges: { other: "，含 {n} 处修改" } satisfies PluralForms,
     despite: { other: "，仍有 {n} 条警告" } satisfies PluralForms,
-    /** What Approve does: {model}, {server} and {client} get it. */
-    effect: {
-      request: { same: "批准后发给 {model}。", changed: "批准后，把你修改的版本发给 {model}。" },
-      response: { same: "批准后交付给 {to}。", changed: "批准后，把你修改的版本交付给 {to}。" },
-      run: { same: "批准后在 {server} 上运行。", changed: "批准后，在 {server} 上运行你修改的版本。" },
-      result: { same: "交付后，{to} 会收到它。", changed: "交付后，{to} 会收到你修改的版本。" },
-    },
     moreVotes: { one: "还须由 {others} 批准。", some: "还须由 {others} 中的 {n} 人批准。" },
     preview: { request: "预览将发送的内容", response: "预览将交付的内容" },
     more: "更多选项",
@@ -322,35 +266,6 @@ export const pageZh = {
     space: "",
     close: "如果回复等你审核，会显示在这里。也可以关闭本页，链接会经同一渠道发来。",
     closeThere: "可以关闭本页，链接会经同一渠道发来。",
-    model: {
-      approved: "{by}已批准提示词。",
-      answersNow: "{model} 正在回复。",
-      here: "回复已到。",
-      answers: "{model} 正在回复",
-      answered: "{model} 用 {seconds} 秒作出回复",
-      mayWait: "回复可能需要审核",
-      waits: "{who}审核回复",
-      waitsHere: "回复等待审核。",
-      delivers: "{to} 收到回复",
-      review: "审核回复",
-    },
-    run: {
-      approved: "{by}已批准调用。",
-      answersNow: "{name} 正在 {server} 上运行。",
-      here: "结果已到。",
-      answers: "{name} 正在 {server} 上运行",
-      answered: "{name} 在 {server} 上运行了 {seconds} 秒",
-      mayWait: "结果可能需要审核",
-      waits: "{who}审核结果",
-      waitsHere: "结果等待审核。",
-      delivers: "{to} 收到结果",
-      review: "审核结果",
-    },
-  },
-  prompt: { model: "已批准的提示词", run: "已运行的内容", vectors: "已批准的文字" },
-  hidden: {
-    reply: "此回复已被拒绝，没有交付，也不再显示。",
-    run: "此结果已被拒绝，没有交付，也不再显示。工具已执行的操作不会撤销。",
   },
   missing: "没有可显示的回复。",
   counts: {
@@ -396,31 +311,8 @@ export const pageZh = {
   askedBy: "请求方",
   whoAsks: "请求方",
   samplingAsks: "{server}，在处理 {client} 的 {method} {name} 时。",
-  runNotice: "一经批准，工具就会运行：这是一次操作，而不是向模型提问。",
-  functionChoiceNotice: "模型选择的函数会返回给客户端，或在登记它的服务器上运行。策略要求时，每次运行会单独审核。",
-  /** The state of the run, on the page of a decided review. */
-  progress: {
-    waiting: "",
-    generating: "正在请求模型。",
-    responseReview: "模型已回复，回复等待审核。",
-    completed: "回复已交付。",
-    rejected: "已告知服务器：用户拒绝了请求。",
-    expired: "已告知服务器：无人按时决定。",
-    cancelled: "请求已撤回，不会再有后续。",
-    failed: "已告知服务器：请求失败。",
-  } satisfies Record<RunProgress, string>,
-  clientProgress: {
-    rejected: "已告知客户端：请求被拒绝。",
-    expired: "已告知客户端：无人按时决定。",
-    failed: "已告知客户端：请求失败。",
-  } satisfies Partial<Record<RunProgress, string>>,
   /** Of an approved call whose client has not come for it. */
   unclaimed: "调用尚未运行：客户端回来取用时才会发送。",
-  runProgress: {
-    generating: "工具正在运行。",
-    responseReview: "工具已运行，结果等待审核。",
-    completed: "结果已交付。",
-  } satisfies Partial<Record<RunProgress, string>>,
   shortcuts: {
     open: "快捷键",
     heading: "键盘快捷键",

@@ -24,12 +24,13 @@
 // `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from
 // outside.
 
-import type { Gate, KeyEnd } from "../../../model/gate.ts";
+import type { KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
+import type { AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { formZh } from "./form-zh.ts";
+import { kindsZh } from "./kinds-zh.ts";
 import { noticeZh } from "./notice-zh.ts";
 import { riskLevelsZh, riskZh } from "./risk-zh.ts";
 import { vectorsZh } from "../../../words/zh/vectors-zh.ts";
@@ -102,74 +103,6 @@ const fieldFault = {
   notOfOther: "这里必须是 {format} 格式的文本。",
 } as const;
 
-type RequestKindWords = {
-  /** Headings, without a name in them. */
-  readonly title: Readonly<Record<Gate, string>>;
-  readonly closedTitle: Readonly<Record<Gate, string>>;
-  /** Who asks for what, with {server}, {client}, {method} and {name}; `asked` when it is over. */
-  readonly asks: string;
-  readonly asked: string;
-};
-
-const reply = { title: "模型的回复等待交付", closedTitle: "模型的回复" } as const;
-
-const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
-  sampling: {
-    title: { request: "服务器想请求模型", response: reply.title },
-    closedTitle: { request: "服务器曾想请求模型", response: reply.closedTitle },
-    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
-    asked: "{server}，处理 {client} 的 {method} {name} 时。",
-  },
-  text: {
-    title: { request: "客户端请模型生成文字", response: reply.title },
-    closedTitle: { request: "客户端曾请模型生成文字", response: reply.closedTitle },
-    asks: "{client} 请模型生成文字。",
-    asked: "{client} 曾请模型生成文字。",
-  },
-  translation: {
-    title: { request: "客户端请求翻译", response: "译文等待交付" },
-    closedTitle: { request: "客户端曾请求翻译", response: "译文" },
-    asks: "{client} 请求翻译。",
-    asked: "{client} 曾请求翻译。",
-  },
-  embedding: {
-    title: { request: "客户端请求把文字转成向量", response: "向量等待交付" },
-    closedTitle: { request: "客户端曾请求把文字转成向量", response: "文字的向量" },
-    asks: "{client} 请求把文字转成向量（嵌入）。",
-    asked: "{client} 曾请求把文字转成向量（嵌入）。",
-  },
-  functionChoice: {
-    title: { request: "客户端请模型选择函数", response: "模型的选择等待交付" },
-    closedTitle: { request: "客户端曾请模型选择函数", response: "模型选择的函数" },
-    asks: "{client} 请模型从多个函数中选择。",
-    asked: "{client} 曾请模型从多个函数中选择。",
-  },
-  multimodal: {
-    title: { request: "客户端请模型解读图片", response: reply.title },
-    closedTitle: { request: "客户端曾请模型解读图片", response: reply.closedTitle },
-    asks: "{client} 请模型解读图片。",
-    asked: "{client} 曾请模型解读图片。",
-  },
-  toolCall: {
-    title: { request: "客户端想运行工具", response: "工具的结果等待交付" },
-    closedTitle: { request: "客户端曾想运行工具", response: "工具的结果" },
-    asks: "{client} 想在 {server} 上运行 {name}。",
-    asked: "{client} 曾想在 {server} 上运行 {name}。",
-  },
-  form: {
-    title: { request: "服务器请求填写表单", response: "填写结果等待交付" },
-    closedTitle: { request: "服务器曾请求填写表单", response: "表单的填写结果" },
-    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
-    asked: "{server}，处理 {client} 的 {method} {name} 时。",
-  },
-  address: {
-    title: { request: "服务器请求打开一个网址", response: "填写结果等待交付" },
-    closedTitle: { request: "服务器曾请求打开一个网址", response: "填写结果" },
-    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
-    asked: "{server}，处理 {client} 的 {method} {name} 时。",
-  },
-};
-
 /** `short` stands behind the sentence on who asks, `full` by itself. */
 const sure: Readonly<Record<AssociationConfidence, { readonly short: string; readonly full: string }>> = {
   claimed: {
@@ -232,10 +165,6 @@ const place = {
   everythingElse: "其他内容",
   arguments: "参数",
   definition: "服务器对该工具的说明",
-  formMessage: "表单的说明",
-  formSchema: "要填写的内容",
-  formUrl: "要打开的网址",
-  formAnswer: "填写结果",
   result: "结果",
   text: "文字 {n}",
   systemPrompt: "系统提示词",
@@ -260,12 +189,10 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
   keyExpired: "请求所用的 API 密钥已过期。",
 };
 
-type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };
-
 export const reviewZh = {
   /** Between words and at their end, where a renderer puts them together. */
   marks: { comma: "，", semicolon: "；", colon: "：", stop: "。" },
-  requestKind,
+  kinds: kindsZh,
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */
@@ -302,24 +229,6 @@ export const reviewZh = {
     audio: "{n} 段音频",
     tool: "{n} 个工具",
   },
-  /** The current state, the heading of what is reviewed, and the button. */
-  gates: {
-    request: { lead: "尚未发送任何内容。", content: "将要发送的内容", approve: "批准并发送" },
-    response: { lead: "尚未交付任何内容。", content: "将要交付的内容", approve: "批准并交付" },
-  } satisfies Record<Gate, GateWords>,
-  /** The same for a tool's run, which is an action: withholding its result does not undo it. */
-  runGates: {
-    request: {
-      lead: "尚未运行。一经批准，工具就会运行：这是一次操作，而不是向模型提问。",
-      content: "将要运行的内容",
-      approve: "批准并运行",
-    },
-    response: {
-      lead: "已经运行。结果尚未交付。",
-      content: "将要交付的内容",
-      approve: "批准并交付",
-    },
-  } satisfies Record<Gate, GateWords>,
   /** Of a form. */
   form: formZh,
   raised: "策略的陪审模型要求由人决定。",
@@ -340,7 +249,6 @@ export const reviewZh = {
   cached: "此回复来自缓存：{at} 为完全相同的请求生成。",
   noStopReason: "未给出",
   risks: "警告",
-  silence: "{at} 前无人决定，将自动拒绝。",
   ownRequest: "这是你自己的请求，须由其他审核人批准。你可以拒绝。",
   ownReply: "这份回复是你写的，须由其他审核人批准。你可以拒绝。",
   /** Who is told the reason for a denial. */

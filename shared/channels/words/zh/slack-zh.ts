@@ -6,21 +6,8 @@ export const slackZh = {
   /** Several reviews in one message. */
   digest: {
     why: "这些审核来得太密集，因此合并成一条消息。每项审核有各自的页面。",
-    gates: { request: "审核请求", response: "审核回复" },
     deadline: "。请在 {at} 前决定。",
     answerDeadline: "。请在 {at} 前回答。",
-  },
-  request: {
-    exactly: "批准后，只发送此处显示的内容，先发给第一个模型，失败时才发给下一个。",
-    exactlyOne: "批准后，只发送此处显示的内容，只发给这个模型。",
-    denyTitle: "拒绝此请求",
-    editTitle: "编辑此请求",
-  },
-  response: {
-    exactly: "批准后，原样交付此回复。已批准的提示词可点“打开”查看。",
-    exactlyOne: "批准后，原样交付此回复。已批准的提示词可点“打开”查看。",
-    denyTitle: "拒绝此回复",
-    editTitle: "编辑此回复",
   },
   asked: {
     asked: "请你决定。",
@@ -102,9 +89,6 @@ export const slackZh = {
     reason: "原因（选填）",
     further: "后续调用",
     stop: { session: "在此会话中停用该工具", key: "停用该工具一小时" },
-    edit: "这是版本 {version}。批准后，只发送这些字段中的内容。",
-    editRun: "这是版本 {version}。批准后，先按工具的 schema 检查，再按这些字段中的内容运行。",
-    editReply: "这是版本 {version}。批准后，只交付这些字段中的内容。",
     outcome: "尚未作出任何决定",
   },
   /** The labels that no other channel has. */
@@ -119,21 +103,6 @@ export const slackZh = {
     vectors: "向量",
     schema: "回复必须符合的 schema",
     other: "文字",
-  },
-  /** Where a tool runs. */
-  run: {
-    request: {
-      exactly: "批准后，按此处显示的内容运行，先在第一个服务器上运行，失败时才换下一个。",
-      exactlyOne: "批准后，按此处显示的内容运行，只在这个服务器上运行。",
-      denyTitle: "拒绝运行",
-      editTitle: "编辑参数",
-    },
-    response: {
-      exactly: "批准后，原样交付此结果。运行的内容可点“打开”查看；拒绝不会撤销已执行的操作。",
-      exactlyOne: "批准后，原样交付此结果。运行的内容可点“打开”查看；拒绝不会撤销已执行的操作。",
-      denyTitle: "拒绝此结果",
-      editTitle: "编辑此结果",
-    },
   },
   /** Messages that only the member who pressed a button sees. */
   tell: {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
-import { fieldWords } from "../../../../shared/channels/slack/slack-request-kind.ts";
+import { fieldWords } from "../../../../shared/channels/slack/slack-field-words.ts";
 import { editErrorWords, placeWords } from "../../../../shared/channels/content-words.ts";
 import { textOf } from "../../../../shared/words/text.ts";
 
@@ -155,11 +155,11 @@ describe("a place in what is no message", () => {
 
   test("is the form's or its answer's, whichever of them it is asked about", () => {
     for (const kind of ["form", "formAnswer"] as const) {
-      const { formMessage, formSchema, formAnswer } = catalogues.en.review.place;
+      const { places } = catalogues.en.review.kinds.form;
       expect(["/message", "/schema/a", "/content/region"].map((path) => placeIn(path, kind))).toEqual([
-        formMessage,
-        formSchema,
-        formAnswer,
+        places["/message"],
+        places["/schema"],
+        places["/content"],
       ]);
     }
   });

@@ -20,16 +20,13 @@ import { type Said, consoleCatalogues } from "../../../support/catalogues.ts";
  */
 const byValue = [
   ...[
-    "requestKind",
+    "kinds",
     "sure",
     "cancelled",
     "undeliverable",
     "ended",
-    "gates",
-    "runGates",
     "reason",
     "riskLevels",
-    "notice/what",
     "notice/left",
     "outside/unseen",
     "risk/credentialOf",
@@ -53,16 +50,11 @@ const byValue = [
     "logins/said",
   ].map((each) => `inbox/${each}`),
   ...["decisions", "modes"].map((each) => `receipt/${each}`),
-  ...["gates", "run"].map((each) => `email/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
-  ...["labels/roles", "hidden/kinds", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
-  ...["answers", "clientGrant", "progress", "clientProgress", "runProgress", "contexts", "toolChoices"].map((each) => `page/${each}`),
-  ...["changes/sent", "decide/effect", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map(
-    (each) => `page/${each}`,
-  ),
-  ...["next/model", "next/run", "pieces/message", "call/kinds", "shortcuts/keys", "warnings/all", "warnings/some"].map(
-    (each) => `page/${each}`,
-  ),
+  ...["labels/roles", "hidden/kinds", "ended", "tell"].map((each) => `slack/${each}`),
+  ...["answers", "clientGrant", "contexts", "toolChoices"].map((each) => `page/${each}`),
+  ...["changes/sent", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map((each) => `page/${each}`),
+  ...["pieces/message", "call/kinds", "shortcuts/keys", "warnings/all", "warnings/some"].map((each) => `page/${each}`),
   ...["approve", "approveMore", "exact", "known", "risk", "replyRisk", "hoursOf", "given/undone"].map((each) => `page/grant/${each}`),
 ];
 

@@ -1,27 +1,11 @@
-// The words of a Slack message or modal that depend on what is asked: an MCP server's sampling
-// request, a client's own task, or a tool that is to run.
+// The labels of the fields of a Slack message or dialog.
 
 import type { Gate } from "../../model/gate.ts";
 import type { SubjectRequest } from "../../model/subject/subject.ts";
 import { placeWords } from "../content-words.ts";
-import type { ReviewFacts } from "../../review/review-facts.ts";
-import { gateWords } from "../fact-words.ts";
 import { ordinalsIn } from "../../review/editable-fields.ts";
 import { type Text, textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
-
-type Facts = Pick<ReviewFacts, "requestKind" | "gate">;
-
-export const slackGateWords = ({ requestKind, gate }: Facts, { review, slack }: NoticeWords) => ({
-  ...gateWords({ requestKind, gate }, review),
-  ...(requestKind === "toolCall" ? slack.run : slack)[gate],
-});
-
-/** What submitting the edit modal does, with {version}. */
-export function editLead({ requestKind, gate }: Facts, { slack: { modal } }: NoticeWords): Text<"version"> {
-  if (gate === "request") return requestKind === "toolCall" ? modal.editRun : modal.edit;
-  return modal.editReply;
-}
 
 /** The label of a field, from its path and the kind of request. */
 export function fieldWords(
