@@ -8,6 +8,7 @@ import type { LoginAccount } from "../credential/login-account.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
+import type { StandIn } from "../policy/evaluate.ts";
 import type { JurorVerdict } from "../policy/juror.ts";
 import type { StopReach } from "../policy/stops.ts";
 import type { Attempt, Note, StopScope, Took, Usage } from "../model/call.ts";
@@ -187,6 +188,9 @@ export type BegunFacts = {
   readonly requestId?: string;
 };
 
+/** Those of the reviewers who are asked in place of somebody on holiday. */
+type WithStandIns = { readonly standIns?: readonly StandIn[] };
+
 export type RecordFact =
   | OperatorFact
   /** The first event of a month of operators' acts: the end of the month before. */
@@ -274,7 +278,7 @@ export type RecordFact =
       /** The images of the request, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
     })
-  | {
+  | (WithStandIns & {
       readonly kind: "reviewOpened";
       readonly gate: Gate;
       readonly version: number;
@@ -282,7 +286,7 @@ export type RecordFact =
       readonly reviewers: readonly string[];
       /** ISO 8601, as every time in a fact. */
       readonly deadlineAt: string;
-    }
+    })
   | {
       readonly kind: "noticed";
       readonly gate: Gate;
@@ -293,7 +297,13 @@ export type RecordFact =
       readonly state: string;
     }
   /** More reviewers are asked: by a hand-over, an escalation, or an operator. */
-  | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string; readonly by?: Operator }
+  | (WithStandIns & {
+      readonly kind: "askedAlso";
+      readonly gate: Gate;
+      readonly reviewers: readonly string[];
+      readonly why: string;
+      readonly by?: Operator;
+    })
   /** An operator had this reviewer's notices sent again. */
   | { readonly kind: "sentAgain"; readonly gate: Gate; readonly reviewer: string; readonly by: Operator }
   /** A reviewer ended the grant that they had given. */

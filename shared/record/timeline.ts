@@ -6,6 +6,7 @@ import type { Gate } from "../model/gate.ts";
 import type { Attempt } from "../model/call.ts";
 import { wasSent } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
+import type { StandIn } from "../policy/evaluate.ts";
 import type { Operator, RecordFact } from "./record.ts";
 
 type Fact<Kind extends RecordFact["kind"]> = Extract<RecordFact, { readonly kind: Kind }>;
@@ -65,6 +66,7 @@ export type StepWhat =
       readonly why: string | null;
       /** The operator who asked more people; null where nobody did. */
       readonly by: Operator | null;
+      readonly standIns: readonly StandIn[];
     }
   /** `waitedMs`: since the review opened. */
   | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied" | "dismissed">; readonly waitedMs: number | null }
@@ -126,9 +128,9 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
       ];
     case "reviewOpened":
       known.openedAt[fact.gate] ??= at;
-      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: Date.parse(fact.deadlineAt), why: null, by: null }), "wait");
+      return step(asked(known, fact, { deadlineAt: Date.parse(fact.deadlineAt), why: null, by: null }), "wait");
     case "askedAlso":
-      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: null, why: fact.why, by: fact.by ?? null }), "wait");
+      return step(asked(known, fact, { deadlineAt: null, why: fact.why, by: fact.by ?? null }), "wait");
     case "noticed":
       reviewer(known, fact.gate, fact.reviewer)?.told.push({ at, channel: fact.channel, why: fact.why, state: fact.state });
       return [];
@@ -221,13 +223,12 @@ function otherName(fact: never): string {
 
 function asked(
   known: TimelineState,
-  gate: Gate,
-  names: readonly string[],
+  { gate, reviewers: names, standIns = [] }: Fact<"reviewOpened" | "askedAlso">,
   more: Pick<Extract<StepWhat, { readonly kind: "asked" }>, "deadlineAt" | "why" | "by">,
 ): StepWhat {
   const reviewers = new Map(names.map((name): [string, Making] => [name, { name, told: [], opened: [] }]));
   known.asking.push({ gate, reviewers });
-  return { kind: "asked", gate, reviewers: [...reviewers.values()], ...more };
+  return { kind: "asked", gate, reviewers: [...reviewers.values()], standIns, ...more };
 }
 
 /** The step that asked this person last. */

@@ -30,6 +30,8 @@ export type InboxFacts = {
   readonly images: number;
   /** Who handed it to this reviewer. */
   readonly handedBy: string | null;
+  /** Those on holiday for whom this reviewer is asked. */
+  readonly standsInFor?: readonly string[];
   /** The rule's juror had people asked. */
   readonly isRaised?: true;
 };
@@ -79,6 +81,7 @@ export function inboxEntry(view: ReviewView, excerpt: string | null = null): Inb
       tools: view.subject === "message" ? (view.request.tools?.length ?? 0) : 0,
       images: imagesIn(view),
       handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
+      ...(view.standsInFor === undefined ? {} : { standsInFor: view.standsInFor }),
       ...(facts.isRaised ? { isRaised: true as const } : {}),
     },
   };

@@ -140,6 +140,8 @@ export type ReviewCommon = {
   readonly reviewers?: readonly string[];
   /** Who handed the review to this reviewer, with their note. */
   readonly handedBy?: { readonly by: string; readonly at: number; readonly note: string | null } | null;
+  /** Names of those on holiday for whom this reviewer is asked. */
+  readonly standsInFor?: readonly string[];
   /** The grant that this reviewer gave with their approval. */
   readonly given?: GivenGrant | null;
   /** Of a call: equal for those of one key at one server, in one session where it has one. */

@@ -119,6 +119,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     votes: review.votes.map(({ reviewer, at }) => ({ by: reviewer, at })),
     reviewers: review.reviewers,
     ...ownPermissions(review, shown),
+    ...standingIn(shown),
     tellReason: input.gatePolicy.tellReason,
     written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : messageIn(shown.written) },
     unwritten: review.unwritten ?? null,
@@ -262,6 +263,11 @@ const mayWriteHere = ({ input, gate, reviewer, isRoom, current, state }: Present
 /** `model` of a reply that this reviewer writes. */
 export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["gatePolicy"], "tellAuthor">, reviewer: string): string =>
   tellAuthor ? reviewer : writtenModel;
+
+function standingIn({ input: { gatePolicy }, reviewer }: PresentInput): Pick<ReviewCommon, "standsInFor"> {
+  const away = (gatePolicy.standIns ?? []).filter(({ by }) => by === reviewer.name);
+  return away.length === 0 ? {} : { standsInFor: [...new Set(away.map((each) => each.reviewer))] };
+}
 
 /** What this reviewer has done and may do. */
 function ownPermissions(

@@ -148,6 +148,14 @@ export const HandedOver = ({ view }: { view: ReviewView }) => {
   );
 };
 
+/** For whom this reviewer is asked. */
+export const StandsIn = ({ view }: { view: ReviewView }) => {
+  const { page } = useWords();
+  const { standsInFor, reviewer } = view;
+  if (standsInFor === undefined || !mayDecide(view)) return null;
+  return <p class="note">{fill(page.standsInFor, { people: <People names={standsInFor} reader={reviewer} joined="and" /> })}</p>;
+};
+
 /** That the rule's juror did not let the call pass, with its own words. */
 export const Raised = ({ view: { raised } }: { view: ReviewView }) => {
   const { page } = useWords();

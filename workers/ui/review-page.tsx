@@ -23,7 +23,7 @@ import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from
 import { LiveBanner } from "./live.tsx";
 import { People, Person, Time } from "./names.tsx";
 import { Next, NextBar, NextHeading, NextStrip } from "./next.tsx";
-import { HandedOver, Outcome, OwnDecision, Raised } from "./outcome.tsx";
+import { HandedOver, Outcome, OwnDecision, Raised, StandsIn } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { PlaceName } from "./outside-text.tsx";
@@ -254,6 +254,7 @@ export const Notices = ({ view, facts }: ViewWithFacts) => {
   const caution = facts.isOpen ? gateWords(facts, words.review).caution : "";
   return (
     <>
+      <StandsIn view={view} />
       <HandedOver view={view} />
       <Raised view={view} />
       {view.gate === "response" && facts.isOpen && view.written?.by === view.reviewer ? (

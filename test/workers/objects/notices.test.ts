@@ -4,6 +4,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
 import { type WebhookReceiver, createWebhookReceiver } from "../../support/webhook-receiver.ts";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
+import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
+import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { adminJson, answerOf, configure, env, eventually, gateway, model, openNotice, policy, sample } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
@@ -279,6 +282,24 @@ describe("the clock of a review", () => {
     expect((await answer).result).toBeDefined();
   });
 
+  test("waits in quiet hours until they are over, once, while the inbox has it at once; an escalation does not wait", async () => {
+    const clock = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
+    const quietHours = { from: clock(-1), until: clock(2) };
+    const gate = { deadlineSeconds: 20_000, remindAtSeconds: [60], escalate: { afterSeconds: 300, to: ["lead"] } };
+    await asking([{ ...ann, quietHours }], gate, { lead: [{ ...lead, quietHours }] });
+    const { run } = await asked();
+    await eventually("the inbox", async () => (await inboxStub(env, inboxNameOf("Ann")).waiting(addressDigest(ann.email))) === 1);
+    await strikes(run, 61);
+    await strikes(run, 300);
+    await mailed("lea@example.com");
+    expect(mailsTo("ann@example.com")).toEqual([]);
+    await strikes(run, 7_200);
+    await mailed("ann@example.com");
+    await noticed(run, "sent");
+    await strikes(run, 10);
+    expect(mailsTo("ann@example.com")).toHaveLength(1);
+  });
+
   test("is still there after a crash, and strikes by the alarm alone", async () => {
     await asking([ann], { escalate: { afterSeconds: 300, to: ["lead"] } }, { lead: [lead] });
     const { run } = await asked();
@@ -298,6 +319,29 @@ describe("the clock of a review", () => {
     await strikes(run, 60);
     expect(mails.taken).toHaveLength(1);
     expect((await tablesOf(stubOf(run)))["schedule"]?.map(({ kind }) => kind)).toEqual(["forget"]);
+  });
+});
+
+describe("a reviewer on holiday", () => {
+  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const away = { from: day(-1), until: day(1), to: "Bo" };
+
+  test("is not asked: who stands in is, and the page, the inbox and the record say so", async () => {
+    await asking([{ ...ann, away }], {}, { others: [bo] });
+    const { run, answer } = await asked();
+    await mailed("bo@example.com");
+    expect(await (await gateway(pathOf(await linkOf("Bo")), { key: null })).text()).toMatch(/You stand in for (?:<[^>]*>)*Ann</);
+    const told = await eventually("the inbox", async () => {
+      const query = { filter: "all", sort: "time", group: "alike", page: 1 } as const;
+      const text = await inboxStub(env, inboxNameOf("Bo")).list({ address: addressDigest(bo.email), session: null }, query);
+      return text === null ? null : readJsonOf(text).items[0];
+    });
+    expect(told.facts.standsInFor).toEqual(["Ann"]);
+    await press(await linkOf("Bo"), "approve");
+    expect((await answer).result).toBeDefined();
+    expect(mailsTo("ann@example.com")).toEqual([]);
+    const [opened] = await facts(run, "reviewOpened");
+    expect(opened).toMatchObject({ reviewers: ["Bo"], standIns: [{ reviewer: "Ann", by: "Bo" }] });
   });
 });
 

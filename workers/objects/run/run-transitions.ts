@@ -15,6 +15,7 @@ import { cachedFor } from "./act/run-cache.ts";
 import { cacheOf } from "../../../shared/run/work.ts";
 import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import type { StandIn } from "../../../shared/policy/evaluate.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
 type TransitionDeps = {
@@ -35,6 +36,12 @@ function authorFact({ gate, votes, author, version, digest }: Review, kind: "vot
   const vote = votes.find(({ reviewer }) => reviewer === author);
   if (vote === undefined) throw new Error("an author's approval without a vote");
   return { kind, gate, by: vote.reviewer, channel: vote.channel, version, digest, reasonGiven: false, byWriting: true };
+}
+
+/** Nothing where none of them stands in for anybody. */
+function standInsAmong(names: readonly string[], { gatePolicy }: StoredInput): { readonly standIns?: readonly StandIn[] } {
+  const standIns = (gatePolicy.standIns ?? []).filter(({ by }) => names.includes(by));
+  return standIns.length === 0 ? {} : { standIns };
 }
 
 export class RunTransitions {
@@ -91,7 +98,15 @@ export class RunTransitions {
         // Whom an operator asks is in the event that names the operator.
         return effect.why === "asked" || effect.why === "added"
           ? []
-          : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
+          : [
+              {
+                kind: "askedAlso",
+                gate: effect.gate,
+                reviewers: effect.reviewers,
+                why: effect.why,
+                ...(effect.why === "escalated" ? standInsAmong(effect.reviewers, input) : {}),
+              },
+            ];
       }
       case "tellAgain":
         this.#deps.notices().tellAgain(input, reviewAt(state, effect.gate), effect.why, now);
@@ -159,12 +174,14 @@ export class RunTransitions {
   }
 
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */
-  #openGate(review: Review, { gatePolicy }: StoredInput): RecordFact[] {
+  #openGate(review: Review, input: StoredInput): RecordFact[] {
+    const { gatePolicy } = input;
     const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
     this.#deps.store.schedule.set(`deadline:${gate}`, deadlineAt);
     for (const [index, seconds] of gatePolicy.remindAtSeconds.entries())
       this.#deps.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
     if (gatePolicy.escalate !== null) this.#deps.store.schedule.set(`escalate:${gate}`, openedAt + gatePolicy.escalate.afterSeconds * 1000);
-    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
+    const until = new Date(deadlineAt).toISOString();
+    return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: until, ...standInsAmong(reviewers, input) }];
   }
 }

@@ -101,7 +101,7 @@ const Expiry = ({ at, now }: { at: number; now: number }) => {
 const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
   const { inbox, page, review } = useWords();
   const { list } = inbox;
-  const { cost, quorum, voters, tools, images, handedBy, isRaised, risks, client, rule } = facts;
+  const { cost, quorum, voters, tools, images, handedBy, standsInFor, isRaised, risks, client, rule } = facts;
   const isHigh = risks.some(({ level }) => level === "high");
   const parts: Child[] = [
     <Expiry at={deadlineAt} now={now} />,
@@ -137,6 +137,9 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         : fill(list.why, { key: <Name value={client} />, rule: <Name value={rule} /> })}
     </span>,
     isRaised === true ? <span>{review.raised}</span> : null,
+    standsInFor === undefined ? null : (
+      <span>{fill(page.standsInFor, { people: <People names={standsInFor} reader={reader} joined="and" /> })}</span>
+    ),
     handedBy === null ? null : <span>{fill(list.handedBy, { by: <People names={[handedBy]} reader={reader} joined="and" /> })}</span>,
   ];
   return <p class="meta">{parts}</p>;

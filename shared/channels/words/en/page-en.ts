@@ -230,6 +230,7 @@ export const pageEn = {
       "You get no more reminders; the other reviewers are still asked. If too few reviewers remain to approve it, the request fails at once.",
     handedToYou: "{by} handed it to you, {at}",
   },
+  standsInFor: "You stand in for {people}",
   live: {
     over: "This review was decided or ended while you were reading. This page is out of date, and its buttons no longer count.",
     seeOutcome: "See how it ended",

@@ -224,6 +224,7 @@ export const pageZh = {
     notMineHint: "你不会再收到提醒，其他审核人不受影响。如果剩下的审核人不足以批准，请求立即失败。",
     handedToYou: "{by} 转交给你，{at}",
   },
+  standsInFor: "你代理休假的 {people}",
   live: {
     over: "你阅读期间，此审核已有决定或已结束。本页已过时，按钮不再有效。",
     seeOutcome: "查看结果",

@@ -12,7 +12,7 @@ import type { RenewAnswer, TellInput } from "../../../stubs/run-calls.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { liveLink, replaceLink } from "../review/run-links.ts";
 import { bookkeepingMs } from "../outbox/run-outbox.ts";
-import { type LinkOfRun, hasInbox, isAsked } from "../review/run-reviewers.ts";
+import { type LinkOfRun, hasInbox, isAsked, noticesWaitUntil } from "../review/run-reviewers.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
 /** How often an expired link can be replaced in an hour. */
@@ -49,8 +49,7 @@ export class NoticeQueue {
     for (const { name: channel } of channelsFor(reviewer, openChannels(env)).first)
       liveLink(this.#deps, { reviewer: index, channel }, review, now);
     for (const link of store.links(review.gate).filter((each) => each.reviewer === index)) {
-      const chain = chainOf(link);
-      if (store.outbox.has((row) => row.kind === "notice" && row.chain === chain)) store.outbox.runNow("notice", now, chain);
+      if (this.#isQueued(link)) store.outbox.runNow("notice", now, chainOf(link));
       else this.#queueNotice(link, link.notice === "sent" ? "reminder" : "asked", now);
     }
   }
@@ -74,6 +73,8 @@ export class NoticeQueue {
     for (const { link, reviewer } of this.#deps.reviewers.links(input, review.gate)) {
       const hasApproved = review.votes.some((vote) => vote.reviewer === reviewer.name);
       if (!review.reviewers.includes(reviewer.name) || link.notice === "failed" || (hasApproved && why === "reminder")) continue;
+      // One that waits until their morning shows the review as it is by then.
+      if (noticesWaitUntil({ link, reviewer }, now) !== null && this.#isQueued(link)) continue;
       this.#queueNotice(link, hasApproved ? "voted" : why, now);
     }
   }
@@ -156,6 +157,11 @@ export class NoticeQueue {
 
   #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {
     this.#deps.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
+  }
+
+  #isQueued(link: LinkRow): boolean {
+    const chain = chainOf(link);
+    return this.#deps.store.outbox.has((row) => row.kind === "notice" && row.chain === chain);
   }
 
   #queueInboxes(input: StoredInput, names: readonly string[], dueAt: number): void {

@@ -12,7 +12,7 @@ import type { OutboxRow } from "../tables/outbox-rows.ts";
 import { type ReviewContinuation, suppressedMs } from "../review/review-continuation.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { linkUrl } from "../review/run-links.ts";
-import { type LinkOfRun, isAsked } from "../review/run-reviewers.ts";
+import { type LinkOfRun, isAsked, noticesWaitUntil } from "../review/run-reviewers.ts";
 import type { RunViews } from "../review/run-views.ts";
 
 /** After so many attempts at a notice its channel counts as failed. */
@@ -39,7 +39,10 @@ export class NoticeSender {
     this.#continuation = continuation;
   }
 
-  /** Sends one notice, or stores why it cannot be sent. */
+  /**
+   * Sends one notice, or stores why it cannot be sent. In the reviewer's quiet hours it waits,
+   * unless nobody else decided in time. Their inbox has the review at once.
+   */
   async send(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     // Nothing is sent after a decision.
@@ -47,6 +50,8 @@ export class NoticeSender {
     const { link, state } = found;
     const why = whyOf(row);
     const now = this.#deps.now();
+    const quiet = why === "escalated" ? null : noticesWaitUntil(found, now);
+    if (quiet !== null) return quiet - now;
     if (now >= link.expiresAtSeconds * 1000) {
       this.#queue.replace(found, why, now);
       return true;

@@ -3,6 +3,7 @@
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { type LinkChannel, isRoom } from "../../../../shared/notice-channels.ts";
 import { type Reviewer, peopleOfPlan } from "../../../../shared/policy/evaluate.ts";
+import { quietUntil } from "../../../../shared/policy/availability.ts";
 import { isSamePerson } from "../../../../shared/policy/person.ts";
 import { type Review, ownBar } from "../../../../shared/review/decision.ts";
 import { type RunState, openGate } from "../../../../shared/run/lifecycle.ts";
@@ -37,6 +38,13 @@ export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boole
  */
 export const hasInbox = (env: Env, reviewer: Reviewer): boolean =>
   reviewer.email !== undefined && !isRoom(reviewer) && (settingsOf(env).access !== undefined || canSendEmail(env));
+
+/**
+ * Until when notices to a link's reviewer wait, in Unix milliseconds; null where they do not. The
+ * outbox disturbs nobody.
+ */
+export const noticesWaitUntil = ({ link, reviewer }: Pick<LinkOfRun, "link" | "reviewer">, now: number): number | null =>
+  link.channel === "outbox" ? null : quietUntil(reviewer, now);
 
 export class RunReviewers {
   readonly #deps: Pick<RunDeps, "env" | "store" | "current">;

@@ -124,6 +124,9 @@ function useTold(what: StepWhat, made: Made): Told {
           what.deadlineAt === null ? null : <>{fill(steps.until, { at: time(what.deadlineAt) })}</>,
           what.why === null ? null : kindIn(steps.askedWhy, what.why),
           operatorNamed(what.by),
+          ...what.standIns.map(({ reviewer, by }) => (
+            <>{fill(steps.standsIn, { by: <Name value={by} />, reviewer: <Name value={reviewer} /> })}</>
+          )),
         ],
         under: <Asked reviewers={what.reviewers} made={made} />,
       };

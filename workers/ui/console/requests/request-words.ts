@@ -114,6 +114,7 @@ const en = {
       handedOver: "handed over",
       operator: "asked by an operator",
     } as Kinds,
+    standsIn: "{by} for {reviewer}, who is away",
     until: "until {at}",
     told: { sent: "sent {at}", failed: "not sent: {state}" },
     toldWhy: {
@@ -290,6 +291,7 @@ const zhCN: Texts<typeof en> = {
     bypassed: "经操作员 {by} 许可绕过审核（{gate}）",
     asked: "请 {people} 审核{gate}",
     askedWhy: { escalated: "已升级：其他人用时过长，或人数不足", handedOver: "已转交", operator: "由操作员增加" },
+    standsIn: "{by} 代理休假的 {reviewer}",
     until: "截止 {at}",
     told: { sent: "{at} 已发送", failed: "未发送：{state}" },
     toldWhy: {
