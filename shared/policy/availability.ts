@@ -9,7 +9,7 @@ const clockTime = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "notClockTime"
 
 /** `from`, `until`: dates, both included. `to`: the reviewer who stands in. */
 export const awaySchema = z
-  .strictObject({ from: z.iso.date("notDate"), until: z.iso.date("notDate"), to: z.string().min(1).max(80) })
+  .strictObject({ from: z.iso.date("notDate"), until: z.iso.date("notDate"), to: z.string().min(1, "noStandIn").max(80) })
   .refine(({ from, until }) => from <= until, { path: ["until"], message: "untilBeforeFrom" });
 
 /** Until the next morning where `until` is earlier than `from`. */

@@ -41,6 +41,7 @@ export const paths = {
   inboxAsk: "/inbox/sign-in",
   inboxSignIn: "/inbox/sign-in/:token",
   inboxSignOut: "/inbox/sign-out",
+  inboxAvailability: "/inbox/availability",
   inboxIssuer: "/inbox/issuer",
   inboxIssuerReturn: "/inbox/issuer/return",
   inboxConnect: "/inbox/connect",
@@ -147,6 +148,9 @@ export const resourceMetadataUrl = (publicUrl: string, server: string): string =
 
 /** The inbox, and what is under it. */
 export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
+
+/** Where a reviewer's holiday and quiet hours are posted to. `inbox`: the URL of the inbox. */
+export const availabilityUrl = (inbox: string): string => `${inbox}/availability`;
 
 /** Where a person lets a client in. `inbox`: the URL of the inbox. */
 export const connectUrl = (inbox: string): string => `${inbox}/connect`;

@@ -10,6 +10,15 @@ const now = openRequest.now;
 const query = { filter: "all", sort: "time", group: "alike", page: 1 } as const;
 const inbox = { path: "/inbox", count: 4 } as const;
 
+const availability = {
+  action: "/inbox/availability",
+  nonce: "n0nce",
+  typed: { zone: "Europe/Berlin", from: "2026-12-24", until: "2027-01-03", to: "Bo Chen", quiet: "22:00", loud: "07:00" },
+  standIns: ["Bo Chen", "Cy Young"],
+  problem: null,
+  isSaved: true,
+} as const;
+
 const item = (
   minutes: number,
   more: Omit<Partial<InboxItem>, "facts"> & { readonly facts?: Partial<InboxItem["facts"]> } = {},
@@ -131,7 +140,7 @@ const back = {
 export const inboxPages: Readonly<Record<string, Page>> = {
   "an inbox": {
     kind: "inbox",
-    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), query, now, signOut: { nonce: "n0nce" } },
+    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), query, now, availability, signOut: { nonce: "n0nce" } },
   },
   "an inbox with nothing": {
     kind: "inbox",
@@ -141,6 +150,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
       list: { counts: { all: 0, prompts: 0, replies: 0, warnings: 0, last: 0 }, page: 1, pages: 1, items: [] },
       query,
       now,
+      availability: { ...availability, isSaved: false, problem: "away" },
       signOut: { path: "/cdn-cgi/access/logout" },
     },
   },

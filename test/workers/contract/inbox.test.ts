@@ -12,6 +12,7 @@ import { settingsOf } from "../../../workers/platform/settings.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { recordOf } from "../objects/inside.ts";
 import {
+  adminJson,
   configure,
   env,
   eventually,
@@ -265,6 +266,71 @@ async function fill(stub: ReturnType<typeof inboxStub>, count: number): Promise<
       }),
     });
 }
+
+describe("a holiday and quiet hours", () => {
+  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const holiday = { from: day(-1), until: day(1), to: "Grace" };
+  const policyNow = () => adminJson<{ version: number; rules: object[]; reviewers: Record<string, object[]> }>("/policy");
+  async function save(typed: Readonly<Record<string, string>>): Promise<Response> {
+    const fields = await browser.form("/inbox", "in stack");
+    for (const [name, value] of Object.entries(typed)) fields.set(name, value);
+    return browser.post("/inbox/availability", fields);
+  }
+
+  beforeEach(() => configureInbox({}, both));
+
+  test("are set by the reviewer in the policy, for themselves alone, and said in the record", async () => {
+    const before = await policyNow();
+    const saved = await save({ ...holiday, zone: "Europe/Berlin", quiet: "22:00", loud: "07:00" });
+    expect([saved.status, saved.headers.get("Location")]).toEqual([303, `${publicUrl}${browser.home}?saved#availability`]);
+    const mine = { name: "Ada", email: ada, timeZone: "Europe/Berlin", away: holiday, quietHours: { from: "22:00", until: "07:00" } };
+    expect(await policyNow()).toEqual({ ...before, version: before.version + 1, reviewers: { everyone: [mine, both[1]] } });
+    const written = await eventually("the record", async () =>
+      (await recordLines()).findLast(({ fact }) => fact.kind === "documentWritten" && fact["version"] === before.version + 1),
+    );
+    expect(written.fact).toMatchObject({ by: { kind: "inbox", email: ada }, document: "policy" });
+    expect(await browser.text("/inbox?saved")).toContain("Saved.");
+    // A review that comes now is Grace's, and stays in nobody else's inbox.
+    const hers = new InboxBrowser();
+    await hers.signIn(grace);
+    const run = await waits();
+    expect(await hers.lists(1)).toEqual([reviewKey(run, "request")]);
+    await browser.lists(0);
+    // Saved as it is, it is written no second time; empty, it is taken out.
+    expect((await save({})).status).toBe(303);
+    expect((await policyNow()).version).toBe(before.version + 1);
+    expect((await save({ from: "", until: "", to: "", zone: "", quiet: "", loud: "" })).status).toBe(303);
+    expect((await policyNow()).reviewers).toEqual(before.reviewers);
+  });
+
+  test.each([
+    ["herself in her place", { ...holiday, to: "Ada" }, "another reviewer who stands in"],
+    ["nobody of the policy", { ...holiday, to: "Nobody" }, "another reviewer who stands in"],
+    ["a holiday that ends before it begins", { ...holiday, until: day(-2) }, "another reviewer who stands in"],
+    ["half of a holiday", { from: day(1) }, "another reviewer who stands in"],
+    ["no such time zone", { zone: "Nowhere/Else" }, "no such time zone"],
+    ["quiet hours without an end", { quiet: "22:00" }, "quiet hours have a beginning and an end"],
+  ])("%s: nothing is saved, and the page says why with what was typed", async (_what, typed, why) => {
+    const { version } = await policyNow();
+    const answer = await save(typed);
+    const html = await answer.text();
+    expect([answer.status, (await policyNow()).version]).toEqual([422, version]);
+    expect(html).toContain(why);
+    for (const value of Object.values(typed).filter((each) => each !== "Nobody")) expect(html).toContain(value);
+  });
+
+  test("are not set by a form of another page or session", async () => {
+    const { version } = await policyNow();
+    const hers = new InboxBrowser();
+    await hers.signIn(grace);
+    for (const fields of [await hers.form("/inbox", "in stack"), await browser.form("/inbox", "leave")]) {
+      for (const [name, value] of Object.entries(holiday)) fields.set(name, value);
+      expect((await browser.post("/inbox/availability", fields)).status).toBe(403);
+    }
+    await browser.get("/inbox?saved&from=2026-01-01&until=2026-01-02&to=Grace");
+    expect((await policyNow()).version).toBe(version);
+  });
+});
 
 describe("a page that a token alone opened", () => {
   test("leads to the inbox and shows nothing of it, also in a browser that is signed in", async () => {

@@ -212,6 +212,18 @@ function inboxAsks(): Asks {
         [303, posted(browser.at("/inbox/sign-out"), fields, { Cookie: cookie })],
       ];
     },
+    setAvailability: async () => {
+      const { cookie, browser } = await signedIn();
+      const fields = await browser.form("/inbox", "in stack");
+      const wrong = new URLSearchParams([...fields, ["zone", "Nowhere/Else"]].toReversed());
+      return [
+        [403, posted(browser.at("/inbox/availability"), "nonce=x", { Cookie: cookie })],
+        [413, posted(browser.at("/inbox/availability"), "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted(browser.at("/inbox/availability"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [422, posted(browser.at("/inbox/availability"), wrong, { Cookie: cookie })],
+        [303, posted(browser.at("/inbox/availability"), fields, { Cookie: cookie })],
+      ];
+    },
     showInboxReview: async () => {
       const { cookie, run, browser } = await signedIn();
       return [

@@ -194,12 +194,18 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
       412,
     );
   }
-  const text = JSON.stringify({ ...(value as object), version: written.version }); // an object, since it parsed
-  serveWritten(c.env, name, { version: written.version, text }, Date.now());
-  c.executionCtx.waitUntil(diagnoseAgain(c.env));
+  const text = serveDocument(c, name, value as object, written.version); // an object, since it parsed
   const after = before === null ? null : parsePolicy(value);
   if (before !== null && after?.ok === true) await endSessionsOfChanged(c.env, before, after.value);
   return c.json(documentIn({ text }), 200, { ETag: `"${written.version}"` });
+}
+
+/** Serves what was just written; returns its text. */
+export function serveDocument(c: AppContext, name: DocumentName, value: object, version: number): string {
+  const text = JSON.stringify({ ...value, version });
+  serveWritten(c.env, name, { version, text }, Date.now());
+  c.executionCtx.waitUntil(diagnoseAgain(c.env));
+  return text;
 }
 
 /**
@@ -224,7 +230,7 @@ export async function currentBudgets(c: AppContext): Promise<Budgets> {
 }
 
 /** Version 0 is the built-in document, until an operator writes one. */
-async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocument> {
+export async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocument> {
   return (await configStub(env).current(name)) ?? builtIn(name);
 }
 

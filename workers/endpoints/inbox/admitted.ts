@@ -2,13 +2,15 @@
 // reviews that they were asked for.
 
 import type { Gate } from "../../../shared/model/gate.ts";
+import { formFields } from "../../../shared/review/form.ts";
+import { judgeNonce } from "../../../shared/review/link.ts";
 import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
 import { inboxLink } from "../../stubs/run-calls.ts";
 import { inboxStub, runStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
 import { errorPage } from "../page-answer.ts";
-import { type Presented, noSuchLink } from "../review/review-link.ts";
+import { type Presented, noSuchLink, readForm } from "../review/review-link.ts";
 import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./reader.ts";
 import { signInPage } from "./sign-in.ts";
 
@@ -23,6 +25,26 @@ export async function admittedReader(c: AppContext, to: string | null = null): P
   if (reader instanceof Response) return reader;
   const count = await inboxStub(c.env, reader.inbox).count(visitorOf(reader));
   return count === null ? signInInstead(c, settings, to) : { ...reader, count };
+}
+
+const smallForm = 10_000;
+
+/**
+ * The signed-in reader, and a form of a page of theirs whose nonce was made for `what`; or the
+ * answer in its place. For buttons that are harmless, however early or late they are pressed.
+ */
+export async function readerForm(
+  c: AppContext,
+  what: "connections" | "availability",
+): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
+  const reader = await admittedReader(c);
+  if (reader instanceof Response) return reader;
+  const body = await readForm(c, reader, smallForm);
+  if (body instanceof Response) return body;
+  const fields = new URLSearchParams(body.text);
+  const subject = { token: reader.bound, version: 0, digest: what };
+  const judged = judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
+  return judged === "forged" ? errorPage(c, "crossSite", 403) : { reader, fields };
 }
 
 export const visitorOf = ({ visitor: { address, session } }: Reader) => ({ address, session });

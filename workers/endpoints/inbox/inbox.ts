@@ -8,7 +8,7 @@ import { reviewKey } from "../../../shared/review/inbox.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { availabilityUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { type InboxQuery, inboxFilters, inboxGroupings, inboxSorts } from "../../../shared/review/inbox-list.ts";
 import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
@@ -20,7 +20,9 @@ import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, answerPresented, refusedUpgrade, showPresented, watchPresented } from "../review/review.ts";
 import { type Presented, noSuchLink, readForm } from "../review/review-link.ts";
 import { setCookie } from "../session-address.ts";
-import { admittedReader, presentedTo, signInInstead, signedIn, visitorOf } from "./admitted.ts";
+import type { AvailabilityProblem } from "../../ui/inbox/availability.tsx";
+import { admittedReader, presentedTo, readerForm, signInInstead, signedIn, visitorOf } from "./admitted.ts";
+import { type TypedAvailability, availabilityInput, saveAvailability, typedIn } from "./availability.ts";
 import { type Reader, inboxSettings, readerNonce, readerOf } from "./reader.ts";
 
 export const inboxRoutes = new Hono<App>();
@@ -48,13 +50,50 @@ inboxRoutes.get(paths.inbox, showInbox, async (c) => {
   if (settings === null) return noSuchLink(c);
   const reader = await signedIn(c, settings);
   if (reader instanceof Response) return reader;
+  return inboxPage(c, reader, { isSaved: c.req.query("saved") !== undefined });
+});
+
+type Saving = { readonly isSaved: boolean; readonly typed?: TypedAvailability; readonly problem?: AvailabilityProblem };
+
+async function inboxPage(c: AppContext, reader: Reader, saving: Saving): Promise<Response> {
   const query = queryOf(c);
   const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), query);
-  if (text === null) return signInInstead(c, settings, null);
-  const list = readJsonOf(text);
-  const path = pathOfUrl(reader.home);
-  const input = { path, reader: reader.person.name, list, query, now: Date.now(), signOut: signOutForm(reader) };
-  return answerPage(c, { kind: "inbox", input }, 200, { language: reader.person.language });
+  if (text === null) return signInInstead(c, reader.settings, null);
+  const input = {
+    path: pathOfUrl(reader.home),
+    reader: reader.person.name,
+    list: readJsonOf(text),
+    query,
+    now: Date.now(),
+    signOut: signOutForm(reader),
+    availability: await availabilityInput(c, reader, {
+      action: pathOfUrl(availabilityUrl(reader.home)),
+      nonce: readerNonce(reader, "availability"),
+      ...saving,
+    }),
+  };
+  return answerPage(c, { kind: "inbox", input }, saving.problem === undefined ? 200 : 422, { language: reader.person.language });
+}
+
+const setAvailability = describe("setAvailability", {
+  summary: "The inbox's form of a holiday and quiet hours: writes them to the policy, for the signed-in reviewer alone",
+  body: { type: "application/x-www-form-urlencoded" },
+  303: { description: "Saved", headers: { Location: "The inbox" } },
+  403: asPage("From another site, not this session's form, or not signed in"),
+  413: asPage("Too large"),
+  415: asPage("Not a form"),
+  422: asPage("The inbox, with what could not be saved and why"),
+  ...everywhere,
+});
+
+inboxRoutes.post(paths.inboxAvailability, setAvailability, async (c) => {
+  const form = await readerForm(c, "availability");
+  if (form instanceof Response) return form;
+  const { reader, fields } = form;
+  const typed = typedIn(fields);
+  const problem = await saveAvailability(c, reader, typed);
+  if (problem !== null) return inboxPage(c, reader, { isSaved: false, typed, problem });
+  return c.body(null, 303, { Location: `${reader.home}?saved#availability`, "Cache-Control": "no-store" });
 });
 
 /** What is not there, or not known, is as on the inbox's own path. */
@@ -200,6 +239,7 @@ for (const [path, allow] of [
   [paths.inbox, "GET, HEAD"],
   [paths.inboxLive, "GET"],
   [paths.inboxSignOut, "POST"],
+  [paths.inboxAvailability, "POST"],
   [paths.inboxReview, "GET, HEAD, POST"],
   [paths.inboxReviewLive, "GET"],
 ] as const)

@@ -103,5 +103,5 @@ export const personAt = (people: readonly Person[], email: string): Person | und
   people.find((each) => addressDigest(each.email) === addressDigest(email));
 
 /** A nonce for a form of the reader's that is about no review. */
-export const readerNonce = ({ settings, bound }: Reader, what: "sign-out" | "connections" | `connect ${string}`): string =>
+export const readerNonce = ({ settings, bound }: Reader, what: "sign-out" | "connections" | "availability" | `connect ${string}`): string =>
   nonceOf({ settings, token: bound }, 0, what);

@@ -18,7 +18,7 @@ import { oauthStore } from "../../stubs/oauth-store.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { type ConnectEnd, connectEnds } from "../../../shared/review/connect-ends.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { type AdmittedReader, admittedReader } from "../inbox/admitted.ts";
+import { type AdmittedReader, admittedReader, readerForm } from "../inbox/admitted.ts";
 import { type Reader, currentDocuments, mayConnect, readerNonce } from "../inbox/reader.ts";
 import { asPage } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -239,21 +239,6 @@ export async function connectionsPage(c: AppContext, reader: AdmittedReader, isE
   return answerPage(c, { kind: "connections", input }, 200, { language: reader.person.language });
 }
 
-/** The signed-in person, and a form of their page of connections; or the answer in its place. */
-export async function connectionsForm(
-  c: AppContext,
-): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
-  const reader = await admittedReader(c);
-  if (reader instanceof Response) return reader;
-  const body = await readForm(c, reader, smallForm);
-  if (body instanceof Response) return body;
-  const fields = new URLSearchParams(body.text);
-  const subject = { token: reader.bound, version: 0, digest: "connections" };
-  const judged = judgeNonce(reader.settings.keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
-  // Each of its buttons is harmless, however early or late it is pressed.
-  return judged === "forged" ? errorPage(c, "crossSite", 403) : { reader, fields };
-}
-
 const endConnection = describe("endConnection", {
   summary: "The form of that page: ends one of them, at once",
   body: { type: "application/x-www-form-urlencoded" },
@@ -262,7 +247,7 @@ const endConnection = describe("endConnection", {
 });
 
 connectRoutes.post(paths.inboxConnections, endConnection, async (c) => {
-  const form = await connectionsForm(c);
+  const form = await readerForm(c, "connections");
   if (form instanceof Response) return form;
   const { reader, fields } = form;
   const own = (await connectionsOf(c, reader, Date.now())).find(({ id }) => id === fields.get("end"));

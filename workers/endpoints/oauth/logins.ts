@@ -8,14 +8,14 @@ import { loginState, parseLoginState } from "../../../shared/relay/login.ts";
 import { clientDocumentUrl, inboxUrl, loginReturnUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { loginStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
-import { admittedReader } from "../inbox/admitted.ts";
+import { admittedReader, readerForm } from "../inbox/admitted.ts";
 import { inboxSettings, readerNonce } from "../inbox/reader.ts";
 import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink } from "../review/review-link.ts";
-import { connectionsForm, connectionsPage } from "./connect.ts";
+import { connectionsPage } from "./connect.ts";
 import { ownServer } from "./login-list.ts";
 
 export const loginRoutes = new Hono<App>();
@@ -64,7 +64,7 @@ const decideLogin = describe("decideLogin", {
 });
 
 loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
-  const form = await connectionsForm(c);
+  const form = await readerForm(c, "connections");
   if (form instanceof Response) return form;
   const { reader, fields } = form;
   const ended = fields.get("disconnect");
@@ -140,7 +140,7 @@ const finishReturn = describe("finishLogin", {
 });
 
 loginRoutes.post(paths.inboxLoginReturn, finishReturn, async (c) => {
-  const form = await connectionsForm(c);
+  const form = await readerForm(c, "connections");
   if (form instanceof Response) return form;
   const { reader, fields } = form;
   const text = fields.get("state") ?? "";

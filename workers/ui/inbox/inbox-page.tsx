@@ -25,6 +25,7 @@ import { Name, Plain } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { fill, fillText } from "../sentence.tsx";
 import { keepSessionScript } from "../session-script.ts";
+import { Availability, type AvailabilityInput } from "./availability.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
 
@@ -36,6 +37,7 @@ export type InboxPageInput = {
   readonly query: InboxQuery;
   /** Unix milliseconds. */
   readonly now: number;
+  readonly availability: AvailabilityInput;
   /** The form that signs out; or where Cloudflare Access does. */
   readonly signOut: { readonly nonce: string } | { readonly path: string };
 };
@@ -368,6 +370,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
             <Batch />
           </form>
         )}
+        <Availability {...input.availability} />
         <p class="leave">
           <a href={`${path}/connections`}>{words.inbox.connections.title}</a>
         </p>

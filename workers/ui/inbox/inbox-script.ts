@@ -62,6 +62,10 @@ export const inboxScript = `
     acts[event.key]();
   });
 
+  // The browser's own time zone, where none is saved.
+  const zone = document.getElementById("zone");
+  if (zone?.value === "") zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
   // What others decide meanwhile.
   const banner = document.getElementById("inbox-live");
   if (banner === null) return;

@@ -92,6 +92,27 @@ export const inboxEn = {
     keys: { j: "down", k: "up", x: "select", Enter: "open", "?": "all keys" },
     keysNote: "A key moves the focus or selects. Enter opens.",
   },
+  availability: {
+    heading: "Holiday and quiet hours",
+    lead: "On a holiday, new reviews go to who stands in, where the rules let them. In quiet hours notices wait, except when nobody else decided in time; this page shows reviews at once.",
+    fields: {
+      from: "Away from",
+      until: "Last day away",
+      to: "Who stands in",
+      quiet: "Quiet from",
+      loud: "Quiet until",
+      zone: "Time zone, such as Europe/Berlin",
+    },
+    nobody: "not away",
+    save: "Save",
+    saved: "Saved.",
+    problems: {
+      zone: "Not saved: there is no such time zone.",
+      away: "Not saved: a holiday has a first day, a last day that is not earlier, and another reviewer who stands in.",
+      quiet: "Not saved: quiet hours have a beginning and an end that differ.",
+      busy: "Not saved: others changed the policy at the same moment. Save again.",
+    },
+  },
   connect: {
     title: "{client} wants to connect",
     verified: "verified: {host}",

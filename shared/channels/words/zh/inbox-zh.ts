@@ -90,6 +90,27 @@ export const inboxZh = {
     keys: { j: "下移", k: "上移", x: "选择", Enter: "打开", "?": "所有按键" },
     keysNote: "按键只移动焦点或选择，按 Enter 打开。",
   },
+  availability: {
+    heading: "休假与免打扰",
+    lead: "休假期间，规则允许时新审核由代理人处理。免打扰时段内通知会等待，除非无人及时决定；本页始终立即显示审核。",
+    fields: {
+      from: "休假开始",
+      until: "休假最后一天",
+      to: "代理人",
+      quiet: "免打扰开始",
+      loud: "免打扰结束",
+      zone: "时区，例如 Europe/Berlin",
+    },
+    nobody: "不休假",
+    save: "保存",
+    saved: "已保存。",
+    problems: {
+      zone: "未保存：没有这个时区。",
+      away: "未保存：休假要有第一天、不早于它的最后一天，以及作为代理人的另一位审核人。",
+      quiet: "未保存：免打扰时段的开始和结束必须不同。",
+      busy: "未保存：同一时刻有人更改了策略。请再保存一次。",
+    },
+  },
   connect: {
     title: "{client} 请求连接",
     verified: "已验证：{host}",
