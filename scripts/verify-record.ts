@@ -24,6 +24,8 @@ import { readEntries } from "../shared/record/log/entry.ts";
 import { areActs } from "../shared/record/operators.ts";
 import { type ReadEvent, endsRecord, exportLine, firstGap } from "../shared/record/record.ts";
 import { type Result, err, ok } from "../shared/result.ts";
+// Of Node: verifying is hashing.
+import "../workers/platform/hashing.ts";
 import { inFolder, keyOf, keyOfGateway, knownNotes, logReport, overHttp, remember, verifyLogs } from "./verify-log.ts";
 
 const lineSchema = z.strictObject({

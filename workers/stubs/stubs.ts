@@ -2,6 +2,7 @@
 
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { jsonOf } from "../../shared/json/json-of.ts";
+import { recordShardOf, recordShards } from "../../shared/record/shards.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { isolateMap } from "../platform/isolate.ts";
@@ -24,7 +25,7 @@ import { type StopCalls, stopShards } from "./stop-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
 import type { ToolsCalls } from "./tools-calls.ts";
 
-export const ledgerShards = 16;
+export const ledgerShards = recordShards;
 
 /**
  * A session belongs to the key that used it: the name is derived from both, so one key can never
@@ -46,7 +47,7 @@ export function sessionStub(env: Env, keyId: string, session: string): DurableOb
  * key. No client's session has such a name, since those have no space.
  */
 export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionCalls> {
-  return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
+  return sessionStub(env, keyId, `control ${recordShardOf(requestId)}`);
 }
 
 /**
@@ -54,11 +55,11 @@ export function controlStub(env: Env, keyId: string, requestId: string): Durable
  * key.
  */
 export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
-  sessionStub(env, keyId, `v1 ${shardOf(id)}`);
+  sessionStub(env, keyId, `v1 ${recordShardOf(id)}`);
 
 /** The same for its requests at POST /approvals. */
 export const approvalsStub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
-  sessionStub(env, keyId, `approvals ${shardOf(id)}`);
+  sessionStub(env, keyId, `approvals ${recordShardOf(id)}`);
 
 /** The session of this object's id, which we stored or sealed. */
 export const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
@@ -88,13 +89,7 @@ export async function appendToLedger(env: Env, run: string, entry: LedgerEntry):
 }
 
 /** A run's ledger shard follows from its id, which is random. */
-export const ledgerShardOf = (runId: string): number => shardOf(runId);
-
-function shardOf(id: string): number {
-  let sum = 0;
-  for (let i = 0; i < id.length; i += 1) sum = (sum * 31 + id.charCodeAt(i)) >>> 0;
-  return sum % ledgerShards;
-}
+export const ledgerShardOf = (runId: string): number => recordShardOf(runId);
 
 /**
  * The cached reply to one request of a key, by the digest of the request. The name is a digest of

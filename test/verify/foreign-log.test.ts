@@ -1,0 +1,151 @@
+// The record's files under a verifier that nobody here wrote: Go's sumdb/note and sumdb/tlog, beside
+// our own. Each way to change a log is found by both, or by both only with an earlier checkpoint.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inFolder, verifyLogs } from "../../scripts/verify-log.ts";
+import { utf8ToBytes } from "../../shared/encoding.ts";
+import { bundleBytes, readBundle } from "../../shared/record/log/bundle.ts";
+import { verifierKey } from "../../shared/record/log/signed-note.ts";
+import { signedLog, signerOf } from "../shared/record/log/reference-log.ts";
+import { WrittenLog, textsOf } from "./foreign-log/written-log.ts";
+
+/** Where Debian's golang-golang-x-mod-dev has its source. */
+const goPath = "/usr/share/gocode";
+const hasGo = spawnSync("go", ["version"]).status === 0 && existsSync(join(goPath, "src/golang.org/x/mod/sumdb/tlog"));
+if (!hasGo) console.warn("Skipped: Go with golang.org/x/mod is not here (Debian: golang-go, golang-golang-x-mod-dev).");
+
+const signer = signerOf("gateway.example/record/0", new Uint8Array(32).fill(9));
+const { key } = signer;
+/** Three levels of tiles, and none at the edge is full. */
+const before = 66_048;
+const after = 70_400;
+
+const folder = mkdtempSync(join(tmpdir(), "foreign-log-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const verifier = join(folder, "verify");
+const [written, earlier, oldest] = [join(folder, "written"), join(folder, "earlier"), join(folder, "oldest")];
+const knownNote = join(earlier, "record/0/checkpoint");
+
+beforeAll(async () => {
+  if (!hasGo) return;
+  execFileSync("go", ["build", "-o", verifier, new URL("foreign-log/verify.go", import.meta.url).pathname], {
+    env: { ...process.env, GO111MODULE: "off", GOPATH: goPath, GOCACHE: join(folder, "go-cache"), GOFLAGS: "" },
+  });
+  const log = new WrittenLog(written, 0, signer);
+  await log.grow(before / 2);
+  cpSync(written, oldest, { recursive: true });
+  await log.grow(before / 2);
+  cpSync(written, earlier, { recursive: true });
+  await log.grow(after - before);
+}, 600_000);
+
+/** What each says of a copy of the bucket; null: it holds. */
+function foreign(bucket: string, isKnown: boolean): string | null {
+  const known = isKnown ? ["-known", knownNote] : [];
+  const { status, stdout, stderr } = spawnSync(verifier, ["-log", join(bucket, "record/0"), "-key", verifierKey(key), ...known], {
+    encoding: "utf8",
+  });
+  if (status !== 0 && status !== 1) throw new Error(`the foreign verifier ended with ${status}: ${stderr}`);
+  return status === 0 ? null : stdout.trim();
+}
+
+async function own(bucket: string, isKnown: boolean): Promise<string | null> {
+  const [report] = await verifyLogs(inFolder(bucket), key, { known: isKnown ? [readFileSync(knownNote, "utf8")] : [] });
+  const [finding] = report?.check.findings ?? [];
+  return finding === undefined ? null : finding.kind;
+}
+
+const bundleFile = (n: number): string => `record/0/tile/entries/${String(n).padStart(3, "0")}`;
+
+function changeBundle(bucket: string, n: number, change: (entries: Uint8Array[]) => Uint8Array[]): void {
+  const file = join(bucket, bundleFile(n));
+  const entries = readBundle(new Uint8Array(gunzipSync(readFileSync(file)))) ?? [];
+  writeFileSync(file, gzipSync(bundleBytes(change(entries))));
+}
+
+function swapped<T>(items: readonly T[], a: number, b: number): T[] {
+  const [first, second] = [items[a], items[b]];
+  if (first === undefined || second === undefined) throw new Error("nothing to swap");
+  return items.with(a, second).with(b, first);
+}
+
+/** The log without a request, made anew from the entries; without the key, the checkpoint stays. */
+async function withoutRequest(bucket: string, isSigned: boolean): Promise<void> {
+  const entries = Array.from({ length: after }, (_, n) => textsOf(n).map(utf8ToBytes)).flat();
+  // As long as before: another one comes behind.
+  entries.splice(300, 1);
+  entries.push(utf8ToBytes("another"));
+  for (const [path, bytes] of await signedLog(entries, signer)) {
+    if (path === "checkpoint" && !isSigned) continue;
+    const file = join(bucket, "record/0", path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+}
+
+type Tampering = { readonly name: string; readonly tamper: (bucket: string) => void | Promise<void>; readonly needsKnown?: true };
+
+const tamperings: readonly Tampering[] = [
+  {
+    name: "one byte of an entry changed",
+    tamper: (bucket) => changeBundle(bucket, 1, (entries) => entries.with(7, (entries[7] ?? new Uint8Array()).with(3, 65))),
+  },
+  { name: "one entry removed from its bundle", tamper: (bucket) => changeBundle(bucket, 1, (entries) => entries.toSpliced(7, 1)) },
+  { name: "two entries swapped", tamper: (bucket) => changeBundle(bucket, 257, (entries) => swapped(entries, 4, 9)) },
+  {
+    name: "two entries swapped with their hashes in the tile",
+    tamper: (bucket) => {
+      changeBundle(bucket, 1, (entries) => swapped(entries, 4, 9));
+      const file = join(bucket, "record/0/tile/0/001");
+      const hashes = Array.from({ length: 256 }, (_, n) => readFileSync(file).subarray(n * 32, n * 32 + 32));
+      writeFileSync(file, Buffer.concat(swapped(hashes, 4, 9)));
+    },
+  },
+  { name: "one request removed whole, the tree made anew", tamper: (bucket) => withoutRequest(bucket, false) },
+  { name: "the same, signed anew by who has the key", tamper: (bucket) => withoutRequest(bucket, true), needsKnown: true },
+  {
+    name: "the log rolled back to an earlier checkpoint",
+    tamper: (bucket) => {
+      rmSync(join(bucket, "record"), { recursive: true });
+      cpSync(oldest, bucket, { recursive: true });
+    },
+    needsKnown: true,
+  },
+  {
+    name: "another size in the signed checkpoint",
+    tamper: (bucket) => {
+      const file = join(bucket, "record/0/checkpoint");
+      const note = readFileSync(file, "utf8");
+      writeFileSync(
+        file,
+        note.replace(/\n(\d+)\n/, (_, size: string) => `\n${Number(size) - 256}\n`),
+      );
+    },
+  },
+];
+
+describe.skipIf(!hasGo)("a log of the product's own code", () => {
+  test("holds, its entries, tiles and an earlier checkpoint, in both verifiers", async () => {
+    expect([foreign(written, true), await own(written, true)]).toEqual([null, null]);
+    expect([foreign(earlier, false), await own(earlier, false)]).toEqual([null, null]);
+  });
+
+  test.each(tamperings)("$name is found by both", async ({ tamper, needsKnown = false }) => {
+    const bucket = mkdtempSync(join(folder, "tampered-"));
+    cpSync(written, bucket, { recursive: true });
+    await tamper(bucket);
+    const found = [foreign(bucket, false), await own(bucket, false)];
+    if (needsKnown) {
+      // Whoever kept no checkpoint cannot tell.
+      expect(found).toEqual([null, null]);
+      found.splice(0, 2, foreign(bucket, true), await own(bucket, true));
+    }
+    expect(found).toEqual([expect.any(String), expect.any(String)]);
+    rmSync(bucket, { recursive: true });
+  });
+});
