@@ -150,14 +150,14 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/sessions/session-relay.ts",
     name: "a session that broke early is known as lost",
-    from: 'if (asked.error === "unreachable") relay.reportLost?.();',
+    from: "if (mayHaveRun(asked.error)) relay.reportLost?.();",
     to: "",
     test: contract("at 2025 .* where the connection breaks before"),
   },
   {
     file: "workers/endpoints/relay/calls/relayed-call.ts",
     name: "a request of 2026-07-28 that broke early is known as lost",
-    from: 'if (error === "unreachable") relay.reportLost?.();',
+    from: "if (mayHaveRun(error)) relay.reportLost?.();",
     to: "",
     test: contract("at 2026 .* where the connection breaks before"),
   },
