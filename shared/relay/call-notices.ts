@@ -61,9 +61,6 @@ export function noticeText({ content }: JsonObject): string {
   return String(objectOf(block)?.["text"] ?? "");
 }
 
-/** Of a task whose result nobody could bring to the rule about it. */
-export const taskText = "What this tool returns is reviewed, so that it cannot run as a task: call it without one.";
-
 export const takenNotice = (run: string): JsonObject =>
   noticeResult({
     run,

@@ -5,7 +5,6 @@ import * as z from "zod";
 import { checkExact } from "../../json/exact.ts";
 import { IssueCollector } from "../../json/issue-collector.ts";
 import type { Outcome } from "../../model/outcome.ts";
-import { taskText } from "../../relay/call-notices.ts";
 import { unreachable } from "../../result.ts";
 import { describeRefusal } from "../describe.ts";
 
@@ -41,6 +40,9 @@ export const resultAnswer = () =>
     result: z.looseObject({}),
   });
 export type ApprovalAnswer = z.infer<ReturnType<typeof approvalAnswer>>;
+
+/** Of a task whose result nobody could bring to the rule about it. */
+const taskText = "What this tool returns is reviewed, so that it cannot run as a task: call it without one.";
 
 const rounded = "A reviewer gave this call a number that parsers of JSON round, so it cannot be made as it was approved.";
 

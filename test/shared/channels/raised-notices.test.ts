@@ -1,5 +1,5 @@
-// That a rule's juror had people asked: Slack, Teams, email, the terminal and the inbox say it. None
-// has its words.
+// That a rule's juror had people asked: Slack, Teams, email, the terminal and the inbox say it, and
+// none has its words.
 
 import { expect, test } from "vitest";
 import { reviewLines } from "../../../client/review/screen.ts";

@@ -21,9 +21,9 @@ import { enqueue, withReleased } from "../record/write-behind.ts";
 const leaseSlackMs = 10_000;
 
 /**
- * How long a run may take to begin, a juror's answer included, in milliseconds. Its own lease covers
- * its reviews from then on, and ends with it: a request that was cut off before, or that adopted
- * another run, holds a place no longer than this.
+ * How long a run may take to begin, a juror's answer included, in milliseconds. Its own lease
+ * covers its reviews from then on, and ends with it: a request that was cut off before, or that
+ * adopted another run, holds a place no longer than this.
  */
 const beginningMs = 40_000;
 
