@@ -8,7 +8,7 @@ import { type Result, err, ok } from "../result.ts";
 import { readSchema } from "./read-schema.ts";
 import { type Typed, boxControl } from "./field-controls.ts";
 import type { SchemaField } from "./schema-field.ts";
-import { fieldOf } from "./schema-fields.ts";
+import { fieldOf, mostOptions } from "./schema-fields.ts";
 import type { ReadySchema } from "./schema-node.ts";
 
 export type FormField = Exclude<SchemaField, { readonly kind: "object" | "list" | "union" | "json" }> & {
@@ -23,7 +23,42 @@ type FormFields = { readonly schema: ReadySchema; readonly whole: SchemaField; r
 /** So that the page of a form can be read, whatever a server sends. */
 const mostFields = 50;
 
-const notFlat = "must be a text, a number, true or false, or a choice of at most 200 texts: a form has nothing inside its fields";
+const allowed = "a form's field is a text, a number, true or false, or a choice of texts";
+
+/**
+ * Why a field is none that a form may have (`PrimitiveSchemaDefinition` of 2025-11-25 and
+ * 2026-07-28), and what its server writes instead.
+ */
+function whyNotFlat(given: JsonObject): string {
+  const { type, items } = given;
+  const choices = choicesIn(given) ?? choicesIn(objectOf(items) ?? {});
+  if (choices !== null && choices.length === 0) return `has no choices: name at least one, or leave the field out`;
+  if (choices !== null && choices.length > mostOptions)
+    return `has ${choices.length} choices, and a page shows at most ${mostOptions}: ask for a text instead, or in several forms`;
+  if (choices !== null && choices.every((each) => each !== undefined && each !== null && typeof each !== "string"))
+    return `has choices that are no texts, which MCP does not have: write each as a text`;
+  if (type === "object" || given["properties"] !== undefined)
+    return `is an object, and a form has nothing inside its fields: give each of its members a field of its own`;
+  if (type === "array" || items !== undefined)
+    return `is a list of anything: a form has lists of named choices alone (items with enum, or with anyOf of const and title); ask for a text instead`;
+  const isUnion = Array.isArray(type) || ["oneOf", "anyOf", "allOf"].some((name) => Array.isArray(given[name]));
+  if (isUnion)
+    return `has alternatives of several kinds, and ${allowed}: send one of them, or a field for each (a choice with titles is oneOf of const and title)`;
+  return type === undefined
+    ? `has no type, and ${allowed}: give it the type string, number, integer or boolean`
+    : `must be flat: ${allowed}, and not more than one of enum, oneOf and anyOf`;
+}
+
+/** The values that a schema names as choices; null where it names none. */
+function choicesIn(schema: JsonObject): readonly unknown[] | null {
+  if (Array.isArray(schema["enum"])) return schema["enum"];
+  for (const name of ["oneOf", "anyOf"]) {
+    const list = schema[name];
+    const named = Array.isArray(list) ? list.map((each) => objectOf(each)?.["const"]) : [];
+    if (named.length > 0 && named.every((each) => each !== undefined)) return named;
+  }
+  return null;
+}
 
 /**
  * The fields in the schema's order. Refused, each at its pointer below `at`: what is no flat form,
@@ -44,7 +79,7 @@ export function formFields(schema: JsonObject, at: string): Result<FormFields, r
     if (name === null) return [];
     const flat = flatField(member, objectOf(properties[name]) ?? {});
     if (flat !== null) return [{ ...flat, name, title: member.title ?? name }];
-    errors.push({ pointer: `${at}/properties${pointerStep(name)}`, message: notFlat });
+    errors.push({ pointer: `${at}/properties${pointerStep(name)}`, message: whyNotFlat(objectOf(properties[name]) ?? {}) });
     return [];
   });
   if (errors.length > 0) return err(errors);

@@ -17,7 +17,7 @@ import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
 const mostFields = 400;
 const mostItems = 50;
-const mostOptions = 200;
+export const mostOptions = 1_000;
 /** Objects and lists inside one another. */
 const deepest = 8;
 /** References and alternatives that lead to one schema. */

@@ -3,12 +3,73 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { formFields, isBox, typedOf } from "../../../shared/json-schema/form-fields.ts";
 import { boxControl, isChecked } from "../../../shared/json-schema/field-controls.ts";
 import { fieldsOfForm, formAnswerOf } from "../../../shared/review/form-answer.ts";
+import { fixture, officialErrors } from "../wire/official.ts";
 
 const schemaOf = (properties: object, required: readonly string[] = []): JsonObject =>
   ({ type: "object", properties, required }) as unknown as JsonObject; // JSON as it is written here
 const formOf = (properties: object, required: readonly string[] = []) => ({ schema: schemaOf(properties, required) });
 const typed = (values: Record<string, string>): Map<string, string> =>
   new Map(Object.entries(values).map(([name, text]) => [`/content/${name}`, text]));
+
+const choices = (count: number): string[] => Array.from({ length: count }, (_, i) => `c${i}`);
+const titled = [
+  { const: "#FF0000", title: "Red" },
+  { const: "#00FF00", title: "Green" },
+];
+
+/** By the names of the official schema; every way in which a field may be written. */
+const primitives: Readonly<Record<string, readonly object[]>> = {
+  StringSchema: [
+    { type: "string" },
+    { type: "string", title: "T", description: "d", minLength: 1, maxLength: 50, format: "email", default: "a@b.example" },
+    ...["uri", "date", "date-time"].map((format) => ({ type: "string", format })),
+  ],
+  NumberSchema: [
+    { type: "number", minimum: 0, maximum: 9.5, default: 1.5 },
+    { type: "integer", default: 3 },
+  ],
+  BooleanSchema: [{ type: "boolean", default: true }],
+  UntitledSingleSelectEnumSchema: [
+    { type: "string", enum: ["a", "b"], default: "b" },
+    // As many as there are time zones.
+    { type: "string", enum: choices(1_000) },
+  ],
+  TitledSingleSelectEnumSchema: [{ type: "string", oneOf: titled, default: "#00FF00" }],
+  UntitledMultiSelectEnumSchema: [{ type: "array", items: { type: "string", enum: ["a", "b"] }, minItems: 1, maxItems: 2, default: ["a"] }],
+  TitledMultiSelectEnumSchema: [{ type: "array", items: { anyOf: titled }, default: ["#FF0000"] }],
+  LegacyTitledEnumSchema: [
+    { type: "string", enum: ["a", "b"], enumNames: ["A", "B"] },
+    { type: "string", enum: ["a", "b"], enumNames: ["A"] },
+  ],
+};
+
+describe.each(["2025-11-25", "2026-07-28"] as const)("a form of %s", (revision) => {
+  test("may have every field that the official schema names", () => {
+    const { $defs } = fixture(`${revision}/schema.json`) as { $defs: { PrimitiveSchemaDefinition: { anyOf: { $ref: string }[] } } };
+    const named = $defs.PrimitiveSchemaDefinition.anyOf.map(({ $ref }) => $ref.slice("#/$defs/".length));
+    expect(named.toSorted()).toEqual(Object.keys(primitives).toSorted());
+    for (const name of named)
+      for (const field of primitives[name] ?? []) {
+        expect([name, officialErrors(revision, name, field)]).toEqual([name, []]);
+        expect([name, formFields(schemaOf({ field }), "").ok]).toEqual([name, true]);
+      }
+  });
+});
+
+test("what a form may not have is refused with what its server writes instead", () => {
+  const why = (field: object): string => {
+    const found = formFields(schemaOf({ field }), "");
+    return found.ok ? "" : (found.error[0]?.message ?? "");
+  };
+  expect(why({ type: "object", properties: { a: { type: "string" } } })).toContain("give each of its members a field of its own");
+  expect(why({ type: "array", items: { type: "string" } })).toContain("items with enum, or with anyOf of const and title");
+  for (const union of [{ type: ["string", "number"] }, { anyOf: [{ type: "string" }, { type: "number" }] }])
+    expect(why(union)).toContain("send one of them, or a field for each");
+  expect(why({ type: "string", enum: choices(1_001) })).toContain("has 1001 choices, and a page shows at most 1000");
+  expect(why({ type: "string", enum: [] })).toContain("name at least one");
+  expect(why({ enum: [1, 2] })).toContain("write each as a text");
+  expect(why({})).toContain("give it the type string, number, integer or boolean");
+});
 
 describe("the fields of a form", () => {
   test("are those of every way in which the revisions write them, in the schema's order", () => {
@@ -64,7 +125,8 @@ describe("the fields of a form", () => {
     ["no schema", "string"],
     ["choices that are no texts", { type: "string", enum: [1, 2] }],
     ["no choices", { type: "string", enum: [] }],
-    ["too many choices", { type: "string", enum: Array.from({ length: 201 }, (_, i) => `c${i}`) }],
+    ["too many choices", { type: "string", enum: choices(1_001) }],
+    ["too many choices with titles", { type: "string", oneOf: choices(1_001).map((each) => ({ const: each, title: each })) }],
     ["a pattern that needs backtracking", { type: "string", pattern: String.raw`(a+)\1$` }],
     ["a pattern that is far too large", { type: "string", pattern: "(a{1000}){1000}" }],
     ["a reference", { $ref: "#/nowhere" }],
