@@ -9,6 +9,8 @@ import { quiet, reportError } from "./warnings.ts";
 export type ApprovalRequest = {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What the client answers the tool's server with this call, by key (MCP 2026-07-28). */
+  readonly inputResponses?: Readonly<Record<string, unknown>>;
   /** For the policy and the review page; by default `approvals`. */
   readonly server?: string;
   /** What the reviewer is shown of the tool, as in MCP's `tools/list`. */
@@ -31,6 +33,8 @@ export type Approval =
       readonly mode: "human" | "policy" | "grant";
       /** Call the tool with these: a reviewer may have changed them. */
       readonly arguments: Readonly<Record<string, unknown>>;
+      /** Of a request with some: send these with the call. */
+      readonly inputResponses?: Readonly<Record<string, unknown>>;
       readonly edited: boolean;
       /** What the tool returns goes to `returnResult`, and to nobody before. */
       readonly returnsResult?: true;

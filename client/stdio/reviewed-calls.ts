@@ -13,6 +13,7 @@ import {
   argumentsIn,
   callMethod,
   editedNotice,
+  inputResponsesIn,
   noticeResult,
   noticeText,
   saysTimeout,
@@ -46,14 +47,21 @@ const unreleased = "This call has run, and the gateway cannot be asked about its
 const unasked: Approval = { decision: "failed", message: "The gateway cannot be asked about this call now." };
 
 /** Why a person might be shown another call than the one that the server reads; null where not. */
-function whyUnclear(line: Uint8Array, { name, arguments: given = {} }: Members): string | null {
+function whyUnclear(line: Uint8Array, { name, arguments: given = {}, inputResponses: answers = {} }: Members): string | null {
   if (typeof name !== "string" || !isObject(given)) return "name is a text, and arguments an object";
-  const issues = new IssueCollector();
-  const span = argumentsIn(line);
-  if (span !== undefined) checkExact(textAt(line, span), issues);
-  const [issue] = issues.found;
-  return issue === undefined ? null : `/params/arguments${issue.pointer} ${issue.message}`;
+  if (!isObject(answers)) return "inputResponses is an object";
+  for (const [member, span] of [["arguments", argumentsIn(line)] as const, ["inputResponses", inputResponsesIn(line)] as const]) {
+    const issues = new IssueCollector();
+    if (span !== undefined) checkExact(textAt(line, span), issues);
+    const [issue] = issues.found;
+    if (issue !== undefined) return `/params/${member}${issue.pointer} ${issue.message}`;
+  }
+  return null;
 }
+
+/** What was approved of a member in place of what came; null where it is the same. */
+const otherThan = (came: unknown, approved: unknown): string | null =>
+  sortedJson([came]) === sortedJson([approved]) ? null : JSON.stringify(approved);
 
 const encoder = new TextEncoder();
 
@@ -179,9 +187,15 @@ export class ReviewedCalls {
     const enough = new AbortController();
     const span = argumentsIn(line);
     const given = span === undefined ? "{}" : textAt(line, span);
+    const answers = objectOf(params["inputResponses"]);
     const isStateless = objectIn(params, "_meta")[protocolVersionKey] !== undefined;
     const asTask = !isStateless && params["task"] !== undefined;
-    const named = { tool: String(params["name"]), server, arguments: objectOf(params["arguments"]) ?? {} };
+    const named = {
+      tool: String(params["name"]),
+      server,
+      arguments: objectOf(params["arguments"]) ?? {},
+      ...(answers === null ? {} : { inputResponses: answers }),
+    };
     // A task's result comes by another request, which nobody would bring.
     const call: ApprovalRequest = { ...named, ...(asTask ? { asTask } : { returnsResult: true }) };
     const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same: sortedJson([call.tool, call.arguments]) };
@@ -203,9 +217,15 @@ export class ReviewedCalls {
     if (first === "enough") return answer(waitingNotice(null, "request"));
     if (first.decision !== "approved")
       return answer(noticeResult({ text: `${first.message} It was not run.`, run: first.id ?? null, what: first.decision }));
-    const after = first.edited ? JSON.stringify(first.arguments) : given;
-    const change = first.edited ? { before: given, after } : null;
-    const sent = first.edited ? edited(line, argumentEdits(line, after)) : line;
+    // A reviewer changed them, or a rule masked a part.
+    const after = otherThan(call.arguments, first.arguments);
+    const change = after === null ? null : { before: given, after };
+    const answered = answers === null ? null : otherThan(answers, first.inputResponses ?? {});
+    const responses = inputResponsesIn(line);
+    const sent = edited(line, [
+      ...(after === null ? [] : argumentEdits(line, after)),
+      ...(answered === null || responses === undefined ? [] : [{ ...responses, text: answered }]),
+    ]);
     if (first.returnsResult !== true) {
       if (change !== null) this.#changed.set(key, change);
       return approved(sent);

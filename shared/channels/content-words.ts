@@ -2,7 +2,7 @@
 // content.
 
 import type { Note } from "../model/call.ts";
-import type { CalledTool, ToolCall } from "../model/subject/tool-call.ts";
+import { type CalledTool, type ToolCall, inputResponsesPath } from "../model/subject/tool-call.ts";
 import { type ContentKind, plainSubjectOf } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
@@ -139,6 +139,7 @@ export function placeWords(path: string, { lang, review: { place: words, kinds }
   const structured = /\/structuredContent(?:\/|$)/.test(path) ? words.structured : "";
   const input = /\/input(?:\/|$)/.test(path) ? words.input : "";
   if (isInArguments(path)) return words.arguments;
+  if (path === inputResponsesPath) return words.inputResponses;
   if (path.startsWith("/definition/")) return words.definition;
   const subject = kind === undefined ? null : plainSubjectOf(kind);
   const own = subject === null ? {} : kinds[subject].places;

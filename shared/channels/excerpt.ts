@@ -8,6 +8,7 @@ import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
 import { type PlainSource, adapterOf } from "../model/subject/subject.ts";
+import { inputResponsesPath } from "../model/subject/tool-call.ts";
 import { textsOf as shownTexts } from "../review/subject/parts.ts";
 import { requestKindOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
@@ -16,7 +17,7 @@ import type { ReviewView } from "../review/view.ts";
 import type { NoticeContent } from "../run/notice-view.ts";
 
 type ExcerptPiece = {
-  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "reply" | "vectors" | PlainSource;
+  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "inputResponses" | "reply" | "vectors" | PlainSource;
   readonly text: string;
   /** The text is left out, and `text` is empty. */
   readonly leftOut?: "secret";
@@ -106,8 +107,11 @@ function* textsOf(view: ReviewView): Generator<Source> {
   }
   const content = view.gate === "request" ? view.request : view.reply;
   if (content === null) return;
-  for (const { text, raw, isFixed } of shownTexts(content))
-    if (!isFixed || content.kind === "form") yield { from: adapterOf(content).source, text, ...(typeof raw === "object" ? { raw } : {}) };
+  const showsFixed = content.kind === "form" || content.kind === "toolCall";
+  for (const { path, text, raw, isFixed } of shownTexts(content)) {
+    const from = path === inputResponsesPath ? "inputResponses" : adapterOf(content).source;
+    if (!isFixed || showsFixed) yield { from, text, ...(typeof raw === "object" ? { raw } : {}) };
+  }
 }
 
 function* textsOfRequest(request: SamplingRequest): Generator<Source> {

@@ -18,11 +18,16 @@ export const saysTimeout = (reason: unknown): boolean => typeof reason === "stri
 
 const paramsIn = (bytes: Uint8Array): Span | undefined => memberOf(bytes, { from: 0, to: bytes.length }, "params");
 
-/** The arguments in the bytes of a call. */
-export function argumentsIn(bytes: Uint8Array): Span | undefined {
+function memberIn(bytes: Uint8Array, name: string): Span | undefined {
   const params = paramsIn(bytes);
-  return params === undefined ? undefined : memberOf(bytes, params, "arguments");
+  return params === undefined ? undefined : memberOf(bytes, params, name);
 }
+
+/** The arguments in the bytes of a call. */
+export const argumentsIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "arguments");
+
+/** What its client answers to a round of its server, in the bytes of a call. */
+export const inputResponsesIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "inputResponses");
 
 /** The edits that give a message these arguments, as JSON, and change nothing else. */
 export function argumentEdits(bytes: Uint8Array, after: string): readonly Edit[] {

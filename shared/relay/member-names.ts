@@ -21,7 +21,7 @@ export const foldedName = (name: string): string =>
 
 const byFolded = (names: readonly string[]): ReadonlyMap<string, string> => new Map(names.map((name) => [foldedName(name), name]));
 const ofMessage = byFolded(["jsonrpc", "id", "method", "params", "result", "error"]);
-const ofParams = byFolded(["_meta", "inputResponses", "requestState", "name", "uri", "arguments", "taskId"]);
+const ofParams = byFolded(["_meta", "inputResponses", "requestState", "name", "uri", "arguments", "task", "taskId"]);
 
 /**
  * The first member of a message, or of its params, that is there twice or is written otherwise than

@@ -94,8 +94,9 @@ const imagesIn = (view: ReviewView): number =>
 const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
   reply !== null && "content" in reply && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
 
-/** A call before it is sent. */
-export const isOfSeries = (view: ReviewView): view is ToolCallView => view.subject === "toolCall" && view.gate === "request";
+/** A call before it is sent. One that answers its server stands alone: a row has no place for that. */
+export const isOfSeries = (view: ReviewView): view is ToolCallView =>
+  view.subject === "toolCall" && view.gate === "request" && view.request.inputResponses === undefined;
 
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or

@@ -8,8 +8,8 @@ import { checkExact } from "../json/exact.ts";
 import { textAt } from "../json/spans.ts";
 import { objectOf } from "../json/values.ts";
 import type { Outcome, Refusal } from "../model/outcome.ts";
-import { type ToolCall, type ToolResult, argumentsOf } from "../model/subject/tool-call.ts";
-import { argumentsIn, noticeResult, unknownNotice, unknownText } from "../relay/call-notices.ts";
+import { type ToolCall, type ToolResult, argumentsOf, inputResponsesOf } from "../model/subject/tool-call.ts";
+import { argumentsIn, inputResponsesIn, noticeResult, unknownNotice, unknownText } from "../relay/call-notices.ts";
 import { type Result, err, ok } from "../result.ts";
 
 /**
@@ -19,16 +19,24 @@ import { type Result, err, ok } from "../result.ts";
  */
 export function relayedCall(bytes: Uint8Array, value: unknown, server: string): Result<ToolCall, string> {
   const params = objectOf(objectOf(value)?.["params"]);
-  const { name, arguments: given = {} } = params ?? {};
+  const { name, arguments: given = {}, inputResponses: answers = {} } = params ?? {};
   const input = objectOf(given);
   if (typeof name !== "string" || input === null) return err("Invalid params: name is a text, and arguments an object");
+  if (objectOf(answers) === null) return err("Invalid params: inputResponses is an object");
   const issues = new IssueCollector();
   checkJson(params, issues);
-  const span = argumentsIn(bytes);
-  if (issues.found.length === 0 && span !== undefined) checkExact(textAt(bytes, span), issues, { digits: false });
+  const [span, responses] = [argumentsIn(bytes), inputResponsesIn(bytes)];
+  for (const each of [span, responses])
+    if (issues.found.length === 0 && each !== undefined) checkExact(textAt(bytes, each), issues, { digits: false });
   const [issue] = issues.found;
   if (issue !== undefined) return err(`Invalid params: ${issue.pointer} ${issue.message}`);
-  return ok({ kind: "toolCall", server, tool: name, ...(span === undefined ? { arguments: input } : argumentsOf(textAt(bytes, span))) });
+  return ok({
+    kind: "toolCall",
+    server,
+    tool: name,
+    ...(span === undefined ? { arguments: input } : argumentsOf(textAt(bytes, span))),
+    ...(responses === undefined ? {} : inputResponsesOf(textAt(bytes, responses))),
+  });
 }
 
 const refusals: { readonly [Kind in Refusal["kind"]]?: string } = {

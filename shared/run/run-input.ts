@@ -126,6 +126,8 @@ export type RunInput = RequestInput & {
    */
   readonly notes: readonly Note[];
   readonly identicalDigest: string;
+  /** The digest by which it is found too, once the call that it is about has gone to its server. */
+  readonly sentDigest?: string;
 };
 
 /**

@@ -13,7 +13,72 @@ const approved = { file: "workers/endpoints/relay/reviewed/approved-call.ts" };
 const logins = (only: string): Mutant["test"] => ({ file: "test/workers/contract/own-login-reviewed.test.ts", only });
 const answer = { file: "workers/endpoints/relay/reviewed/call-answer.ts" };
 
+const rounds = (only: string): Mutant["test"] => ({ file: "test/workers/contract/round-answers.test.ts", only });
+
 export const relayedCallMutants: readonly Mutant[] = [
+  {
+    file: "workers/endpoints/relay/reviewed/read-call.ts",
+    name: "an approval of an attempt is for no other answers of its client",
+    from: "content: attempt === null ? sentContent : once(() => ofAttempt(sentContent(), attempt)),",
+    to: "content: sentContent,",
+    test: rounds("gets no approval of other answers"),
+  },
+  {
+    file: "workers/objects/run/outbox/run-effects.ts",
+    name: "an attempt that ran is found by the call without its answers",
+    from: "...(sentDigest !== undefined && call?.startedAt != null ? [sentDigest] : []),",
+    to: "",
+    test: rounds("is not run again"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/sent-call.ts",
+    name: "a client's answers to its server are sent as they were approved",
+    from: "...(sent === null || given === sent || span === undefined ? [] : [{ ...span, text: sent }]),",
+    to: "",
+    test: rounds("is masked as the policy's rules say"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/sent-call.ts",
+    name: "a result that is reviewed is no task of a server whose session has none",
+    from: "isHeld ? withoutMember",
+    to: "false ? withoutMember",
+    test: contract("is no task of its server"),
+  },
+  {
+    ...gate,
+    name: "the calls of a batch are judged as they were written",
+    from: "const call = relayedCall(body, each, relay.name);",
+    to: "const call = relayedCall(new TextEncoder().encode(JSON.stringify(each)), each, relay.name);",
+    test: contract("two readers could read as two"),
+  },
+  {
+    ...gate,
+    name: "a cancellation beside another call withdraws its review",
+    from: 'nothing of the batch was sent");\n  }\n  return withdrawn(c, relay, message);',
+    to: 'nothing of the batch was sent");\n  }\n  return intoCell(c, relay, message);',
+    test: contract("beside another call, in a batch"),
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/approved-task.ts",
+    name: "after a reset no attempt is sent twice",
+    from: "return !isSent || (await isKept(c, relay, message)) ? message : null;",
+    to: "return message;",
+    test: tasks("sends no attempt twice"),
+  },
+  {
+    file: "workers/objects/run/act/run-task.ts",
+    name: "after a reset a call goes on once its client has answered all",
+    from: "if (round !== null && isOpen(round)) return true;",
+    to: "",
+    test: tasks("loses no question and no answer"),
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "what a rule masked goes to a stdio server masked",
+    from: "const after = otherThan(call.arguments, first.arguments);",
+    to: "const after = first.edited ? otherThan(call.arguments, first.arguments) : null;",
+    test: { ...stdio, only: "what a rule masked passes masked" },
+  },
   {
     file: "workers/objects/run/begin/run-adoption.ts",
     name: "an approval is not for a client that timed out, whose stream is still open",
@@ -38,8 +103,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...release,
     name: "an approval is for the caller that waits now",
-    from: "if (!isHolder || !(isUnclaimed(state) || isAgain)",
-    to: "if (!(isUnclaimed(state) || isAgain)",
+    from: "const claimed = isHolder && (isUnclaimed(state) || isAgain)",
+    to: "const claimed = (isUnclaimed(state) || isAgain)",
     test: contract("the later one gets it"),
   },
   {
@@ -101,8 +166,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...gate,
     name: "a cancelled call is withdrawn",
-    from: "if (session === null || session instanceof Response || ids.length === 0)",
-    to: "if (session === null || session instanceof Response || ids.length >= 0)",
+    from: "const hasSession = ids.length > 0 &&",
+    to: "const hasSession = ids.length < 0 &&",
     test: contract("once its client cancelled"),
   },
   {
@@ -178,8 +243,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/reviewed/approved-task.ts",
     name: "a task's next request has what was approved",
-    from: "return comeBack(first, {",
-    to: "return comeBack(this.#came.message, {",
+    from: "return comeBack(first, round, answers);",
+    to: "return comeBack(this.#came.message, round, answers);",
     test: tasks("is answered by tasks/update"),
   },
   {

@@ -19,8 +19,8 @@ export const stopMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/reviewed/reviewed-call.ts",
     name: "the stop of a call is of its own server and key",
-    from: "calls.length === 0 ? null : stoppedCall(c, relay)",
-    to: 'calls.length === 0 ? null : stoppedCall(c, { ...relay, name: "" })',
+    from: "Promise.all([hasCallRules(c, relay), stoppedCall(c, relay)])",
+    to: 'Promise.all([hasCallRules(c, relay), stoppedCall(c, { ...relay, name: "" })])',
     test: calls("every key's at a server"),
   },
   {

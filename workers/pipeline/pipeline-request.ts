@@ -86,6 +86,11 @@ export type PipelineRequest = {
    * requestor. Few requests need it.
    */
   readonly content: () => string;
+  /**
+   * The same of a call that has gone to its server: less may tell two of them apart. Absent: as
+   * before.
+   */
+  readonly sentContent?: () => string;
   readonly responseMode: ResponseMode;
   /**
    * The requestor says that it asked before and left: an identical request's run answers this one,

@@ -26,6 +26,8 @@ export type RunContext = {
   readonly cache: CacheTerms | null;
   /** `identicalDigest`. */
   readonly identical: () => string;
+  /** The same once the call was sent; null where that is no other. */
+  readonly sent: () => string | null;
 };
 
 const noTerms = { boundTo: "tool", redaction: null } as const;
@@ -34,18 +36,17 @@ export const newRunId = (env: Env): string =>
   runIdOf(settingsOf(env).keys, newRunBytes(Date.now(), crypto.getRandomValues(new Uint8Array(runRandomLength))));
 
 export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
-  const { env, key, cache, requestor } = incoming;
+  const { env, key, cache, requestor, sentContent } = incoming;
+  // Without a plan nothing begins, and no run is adopted.
+  const terms = plan.ok ? { boundTo: plan.value.gatePolicy.boundTo, redaction: plan.value.redaction } : noTerms;
   return {
     incoming,
     run: incoming.run ?? newRunId(env),
     now: Date.now(),
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
-    // Without a plan nothing begins, and no run is adopted.
-    identical: once(() => {
-      const terms = plan.ok ? { boundTo: plan.value.gatePolicy.boundTo, redaction: plan.value.redaction } : noTerms;
-      return identicalDigest(requestor, terms, incoming.content());
-    }),
+    identical: once(() => identicalDigest(requestor, terms, incoming.content())),
+    sent: () => (sentContent === undefined ? null : identicalDigest(requestor, terms, sentContent())),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, requestor, plan.value, cache),
   };
 }
@@ -54,12 +55,16 @@ export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Re
 export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
   asRunInput(context, plan, requestInputOf(context, plan, takenOver));
 
-export const asRunInput = ({ incoming, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
-  ...input,
-  ...askedDigest(incoming),
-  notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
-  identicalDigest: identical(),
-});
+export function asRunInput({ incoming, identical, sent }: RunContext, plan: Plan, input: RequestInput): RunInput {
+  const sentDigest = sent();
+  return {
+    ...input,
+    ...askedDigest(incoming),
+    notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
+    identicalDigest: identical(),
+    ...(sentDigest === null ? {} : { sentDigest }),
+  };
+}
 
 /** What is planned, and what the request brought with it for that. */
 function workOf({ incoming, cache }: RunContext, { work }: Plan): Work {

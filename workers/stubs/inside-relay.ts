@@ -1,7 +1,7 @@
 // The relay, for an object that is a client of it, or that sends a client's approved call. Objects
 // import no endpoint, so the Worker's app hands it in when it is loaded.
 
-import type { JsonObject } from "../../shared/encoding.ts";
+import type { Json, JsonObject } from "../../shared/encoding.ts";
 import type { RelayedRequest } from "../../shared/run/work.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
@@ -32,12 +32,28 @@ export type ApprovedAnswer =
   | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: string | null }
   | { readonly kind: "unsent" };
 
+/** A round of a call that is sent in its client's place (2026-07-28). */
+export type CallRound = {
+  /** How many requests the server got before. */
+  readonly count: number;
+  /** The state to bring back, as JSON has it; absent where there is none. */
+  readonly requestState?: Json;
+  /** What the server asks (`inputRequests`); null: it only wants to be asked again. */
+  readonly asks: JsonObject | null;
+};
+
+/** As its run keeps it: the client's answers so far, and whether the next attempt has gone. */
+export type KeptRound = CallRound & { readonly answers: JsonObject; readonly isSent: boolean };
+
 /** The client of a call that is sent in its place. */
 export type AbsentClient = {
   /** An event of the server's stream. `isQuestion`: one that the server wants a response to. */
   readonly tell: (event: string, isQuestion: boolean) => void;
-  /** Gives the client's answers to what a round asks (`inputRequests`), by their keys. */
-  readonly ask: (requests: JsonObject) => Promise<JsonObject>;
+  /**
+   * Keeps the round, and gives the client's answers to it by their keys, right before the next
+   * attempt goes: until then an instance that is lost loses nothing of the call.
+   */
+  readonly round: (round: CallRound) => Promise<JsonObject>;
 };
 
 type SendApproved = (
@@ -45,6 +61,8 @@ type SendApproved = (
   relayed: RelayedRequest,
   claim: Extract<Claim, { readonly kind: "claimed" }>,
   client: AbsentClient,
+  /** The round from which an instance after the first goes on; null: nothing was sent yet. */
+  from: KeptRound | null,
 ) => Promise<ApprovedAnswer>;
 
 let relay: { readonly inside: InsideRelay; readonly approved: SendApproved } | null = null;
@@ -60,5 +78,5 @@ const handedIn = () => {
 
 export const insideRelay: InsideRelay = (visit, request) => handedIn().inside(visit, request);
 
-/** Sends a client's approved call, with what it was approved with. */
+/** Sends a client's approved call, with what it was approved with, or goes on with it. */
 export const sendApproved: SendApproved = (...call) => handedIn().approved(...call);

@@ -69,6 +69,8 @@ export type CallTask = RunSnapshot & {
   readonly account: LoginAccount | undefined;
   /** It is approved, and nothing was sent yet. */
   readonly isApproved: boolean;
+  /** Its client could have it sent, or have it go on after a reset. */
+  readonly mayResume: boolean;
   /** Whether it was sent. */
   readonly isSent: boolean;
   /** Its arguments as they came, as JSON. */

@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import { pointerStep } from "../../shared/json/issue-collector.ts";
 import { itemsIn, membersIn } from "../../shared/json/exact-json.ts";
 import { isObject, parseJson } from "../../shared/json/values.ts";
-import { type ToolCall, argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
+import { type ToolCall, argumentsJsonOf, inputResponsesJsonOf, inputResponsesPath } from "../../shared/model/subject/tool-call.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { claimWords } from "../../shared/channels/content-words.ts";
 import { argumentFields, argumentsPath, callDifferences, editedCall } from "../../shared/review/call-fields.ts";
@@ -96,16 +96,16 @@ function* textsIn(json: string, path = ""): Generator<readonly [path: string, te
     }
 }
 
-/** The marks of a call's arguments, whose warnings are about all of them together. */
-function argumentMarks(showing: Showing, json: string): { marksOf: MarksOfValues; unplaced: readonly Pin[] } {
-  const whole = marksAt(showing, argumentsPath, "");
+/** The marks of the JSON at a place of the call, whose warnings are about all of it together. */
+function jsonMarks(showing: Showing, at: string, json: string): { marksOf: MarksOfValues; unplaced: readonly Pin[] } {
+  const whole = marksAt(showing, at, "");
   const first = new Map<number, string>();
   if (whole.unplaced.length > 0)
     for (const [path, text] of textsIn(json))
-      for (const { number } of marksAt(showing, argumentsPath, text).parts) if (!first.has(number)) first.set(number, path);
+      for (const { number } of marksAt(showing, at, text).parts) if (!first.has(number)) first.set(number, path);
   return {
     marksOf: (path, text) => ({
-      parts: marksAt(showing, argumentsPath, text).parts,
+      parts: marksAt(showing, at, text).parts,
       idOf: (number) => (first.get(number) === path ? whole.idOf(number) : undefined),
     }),
     unplaced: whole.unplaced.filter(({ number }) => !first.has(number)),
@@ -159,7 +159,7 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   const touched = editing !== undefined && (isTouched(field, editing) || error !== undefined);
   const edited = editing === undefined ? null : editedCall(call, editing.kept);
   const json = argumentsJsonOf(edited?.ok === true ? edited.value : call);
-  const { marksOf, unplaced } = argumentMarks(showing, json);
+  const { marksOf, unplaced } = jsonMarks(showing, argumentsPath, json);
   const [ownChanges, earlierChanges] = [inside(own), inside(earlier)];
   return (
     <section class={touched ? "part changed" : "part"} id={prefix + placeId(argumentsPath)}>
@@ -190,6 +190,24 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
           </div>
         </details>
       )}
+    </section>
+  );
+};
+
+/** What the client answers its server with this call: it is sent along, and is no reviewer's to change. */
+const InputResponses = ({ json, showing, prefix }: Pick<CallProps, "showing" | "prefix"> & { json: string }) => {
+  const { page, review } = useWords();
+  const { marksOf, unplaced } = jsonMarks(showing, inputResponsesPath, json);
+  return (
+    <section class="part" id={prefix + placeId(inputResponsesPath)}>
+      <header>
+        <h2>{review.place.inputResponses}</h2>
+        <Pins pins={unplaced} prefix={showing.marks.prefix} />
+      </header>
+      <p class="sub">{page.call.inputResponses}</p>
+      <div class="view said">
+        <Values json={json} marksOf={marksOf} />
+      </div>
     </section>
   );
 };
@@ -278,6 +296,7 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
   const title = titleOf(call, words);
   const id = prefix + placeId(argumentsPath);
   const text = objectText(call.arguments, call.argumentsJson);
+  const answers = inputResponsesJsonOf(call);
   const parts: FramedPart[] = [
     {
       from,
@@ -290,6 +309,7 @@ export const CallContent = ({ call, before, showing, from, fromServer, prefix }:
         </>
       ),
     },
+    ...(answers === null ? [] : [{ from, part: <InputResponses json={answers} showing={showing} prefix={prefix} /> }]),
     ...definitionPart({ call, showing, fromServer, prefix }, words),
   ];
   return <Frames parts={parts} />;

@@ -4,7 +4,13 @@
 import type { JsonObject } from "../../encoding.ts";
 import { prettyJson } from "../../json/exact-json.ts";
 import type { ReplyBlock, SamplingRequest, ToolUseBlock } from "../../model/sampling.ts";
-import { type ToolCall, type ToolResult, argumentsJsonOf } from "../../model/subject/tool-call.ts";
+import {
+  type ToolCall,
+  type ToolResult,
+  argumentsJsonOf,
+  inputResponsesJsonOf,
+  inputResponsesPath,
+} from "../../model/subject/tool-call.ts";
 import { isMessage, isPlain } from "../../model/subject/subject.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
@@ -79,7 +85,7 @@ export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
 function gather(view: ReviewView, into: Gathering): void {
   if (view.subject === "message") return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
   if (view.subject === "toolCall") {
-    if (view.gate === "request") return into.show(into.labels.call, "/arguments", callText(view.request), view.request.arguments);
+    if (view.gate === "request") return gatherCall(view.request, into);
     return view.reply === null ? into.show(into.place.result, "/content", "") : gatherResult(view.reply, into);
   }
   const content = view.gate === "request" ? view.request : view.reply;
@@ -89,6 +95,12 @@ function gather(view: ReviewView, into: Gathering): void {
 
 /** What would run: its tool and its arguments together, as they are sent. */
 const callText = (call: ToolCall): string => prettyJson(`{"name":${JSON.stringify(call.tool)},"input":${argumentsJsonOf(call)}}`);
+
+function gatherCall(call: ToolCall, into: Gathering): void {
+  into.show(into.labels.call, "/arguments", callText(call), call.arguments);
+  const answers = inputResponsesJsonOf(call);
+  if (answers !== null) into.show(into.place.inputResponses, inputResponsesPath, prettyJson(answers), call.inputResponses);
+}
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
   const { lang, place, labels } = into;

@@ -2,6 +2,7 @@
 
 import type { Gate } from "../../model/gate.ts";
 import type { SubjectRequest } from "../../model/subject/subject.ts";
+import { inputResponsesPath } from "../../model/subject/tool-call.ts";
 import { placeWords } from "../content-words.ts";
 import { ordinalsIn } from "../../review/editable-fields.ts";
 import { type Text, textOf } from "../../words/text.ts";
@@ -20,7 +21,7 @@ export function fieldWords(
   } = words;
   const [first = 0, second = 0] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number): string => textOf(text, { n: String(n) }, lang);
-  if (path === "/arguments" || kind === "form") return placeWords(path, words, kind);
+  if (path === "/arguments" || path === inputResponsesPath || kind === "form") return placeWords(path, words, kind);
   if (kind === "toolCall")
     return path.endsWith("/structuredContent") ? labels.structured : place.result + (first > 1 ? numbered(place.part, first) : "");
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(place.text, first);

@@ -5,6 +5,7 @@ import { IssueCollector } from "../../json/issue-collector.ts";
 import { checkJson } from "../../json/json-rules.ts";
 import { compactJson, jsonLike } from "../../json/exact-json.ts";
 import { isObject, objectOf } from "../../json/values.ts";
+import type { JsonObject } from "../../encoding.ts";
 import { blockMembers, resultContents } from "../sampling.ts";
 import type { Walk } from "./walk.ts";
 
@@ -33,8 +34,9 @@ const toolDefinition = object(definitionMembers);
 /**
  * An MCP server runs one of its tools with these arguments. `argumentsJson`: as they are sent,
  * where JSON.stringify would write `arguments` otherwise, such as a number that a parser rounds
- * (`argumentsOf`). The definition is what the reviewer is shown, so it is part of what they
- * approve; it is not sent.
+ * (`argumentsOf`). `inputResponses`: what the client answers its server with this attempt, by the
+ * server's keys (2026-07-28); `inputResponsesJson` as with the arguments. The definition is what
+ * the reviewer is shown, so it is part of what they approve; it is not sent.
  */
 export const toolCall = object({
   kind: oneOf(["toolCall"]),
@@ -42,6 +44,8 @@ export const toolCall = object({
   tool: text(),
   arguments: anyObject,
   argumentsJson: optional(text()),
+  inputResponses: optional(anyObject),
+  inputResponsesJson: optional(text()),
   definition: optional(toolDefinition),
 });
 
@@ -58,11 +62,23 @@ export type ToolCall = ReadOf<typeof toolCall>;
 export type CalledTool = ReadOf<typeof toolDefinition>;
 export type ToolResult = ReadOf<typeof toolResult>;
 
+/** The value of a JSON text of an object; `json`: the text, where JSON.stringify writes another. */
+function exactObject(text: string): { readonly value: JsonObject; readonly json?: string } {
+  const compact = compactJson(text);
+  const value = objectOf(JSON.parse(compact)) ?? {};
+  return { value, ...(JSON.stringify(value) === compact ? {} : { json: compact }) };
+}
+
 /** The arguments of a call from their JSON, which JSON.parse accepts and which is an object. */
-export function argumentsOf(json: string): Pick<ToolCall, "arguments" | "argumentsJson"> {
-  const compact = compactJson(json);
-  const input = objectOf(JSON.parse(compact)) ?? {};
-  return { arguments: input, ...(JSON.stringify(input) === compact ? {} : { argumentsJson: compact }) };
+export function argumentsOf(text: string): Pick<ToolCall, "arguments" | "argumentsJson"> {
+  const { value, json } = exactObject(text);
+  return { arguments: value, ...(json === undefined ? {} : { argumentsJson: json }) };
+}
+
+/** The same of what the client answers. */
+export function inputResponsesOf(text: string): Pick<ToolCall, "inputResponses" | "inputResponsesJson"> {
+  const { value, json } = exactObject(text);
+  return { inputResponses: value, ...(json === undefined ? {} : { inputResponsesJson: json }) };
 }
 
 /** The same call with other arguments. */
@@ -74,6 +90,10 @@ export function withArguments(call: ToolCall, json: string): ToolCall {
 /** The arguments as they are sent. */
 export const argumentsJsonOf = (call: Pick<ToolCall, "arguments" | "argumentsJson">): string =>
   call.argumentsJson ?? JSON.stringify(call.arguments);
+
+/** What the client answers, as it is sent; null where it answers nothing. */
+export const inputResponsesJsonOf = ({ inputResponses, inputResponsesJson }: ToolCall): string | null =>
+  inputResponses === undefined ? null : (inputResponsesJson ?? JSON.stringify(inputResponses));
 
 /** A tool as people read it: its server and its name there. */
 export const toolName = ({ server, tool }: Pick<ToolCall, "server" | "tool">): string => `${server}/${tool}`;
@@ -97,9 +117,13 @@ export function definitionOf(tool: unknown): CalledTool {
   return toolDefinition.read(Object.fromEntries(known), "", issues);
 }
 
+/** The place of what the client answers. */
+export const inputResponsesPath = "/inputResponses";
+
 /**
  * The names of server and tool are the operator's, and no places of the walk. The schema's own
- * texts are shown beside the fields that it describes.
+ * texts are shown beside the fields that it describes. What the client answers is the client's
+ * own: a reviewer sees it, and changes none of it.
  */
 export function walkToolCall(call: ToolCall, walk: Walk): ToolCall {
   const { title, description } = call.definition ?? {};
@@ -107,7 +131,15 @@ export function walkToolCall(call: ToolCall, walk: Walk): ToolCall {
   if (description !== undefined) walk.claim("/definition/description", description);
   const { argumentsJson } = call;
   const input = walk.object("/arguments", call.arguments, argumentsJson);
-  return argumentsJson === undefined ? { ...call, arguments: input } : withArguments(call, jsonLike(argumentsJson, input));
+  const walked = argumentsJson === undefined ? { ...call, arguments: input } : withArguments(call, jsonLike(argumentsJson, input));
+  return withWalkedResponses(walked, walk);
+}
+
+function withWalkedResponses(call: ToolCall, walk: Walk): ToolCall {
+  const { inputResponses, inputResponsesJson: json, ...rest } = call;
+  if (inputResponses === undefined) return call;
+  const walked = walk.fixedObject(inputResponsesPath, inputResponses, json);
+  return { ...rest, ...(json === undefined ? { inputResponses: walked } : inputResponsesOf(jsonLike(json, walked))) };
 }
 
 export function walkToolResult({ structuredContent: structured, ...result }: ToolResult, walk: Walk): ToolResult {

@@ -20,7 +20,7 @@ export type Walk = {
   number(path: string, value: number): number | undefined;
   // What is shown and checked, and is no reviewer's to change.
   fixedText(path: string, value: string): string;
-  fixedObject(path: string, value: JsonObject): JsonObject;
+  fixedObject(path: string, value: JsonObject, json?: string): JsonObject;
   /** Shown and checked, and sent nowhere. */
   claim(path: string, value: string): void;
 };

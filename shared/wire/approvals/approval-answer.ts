@@ -20,6 +20,8 @@ export const approvalAnswer = () =>
     mode: z.enum(["human", "policy", "grant"]).exactOptional(),
     /** To call the tool with, as approved. */
     arguments: z.looseObject({}).exactOptional(),
+    /** Of a request with some: to send with the call. A rule may have masked a part. */
+    inputResponses: z.looseObject({}).exactOptional(),
     /** A reviewer changed them. */
     edited: z.boolean().exactOptional(),
     /** The reviewer's, where the policy lets it be told. */
@@ -61,7 +63,9 @@ function decisionOf(outcome: Outcome, run: string | null): ApprovalAnswer {
       // A reviewer wrote it, and the asker would read another number.
       if (issues.found.length > 0) return { id: outcome.run, decision: "failed", message: rounded };
       const mode = outcome.by === "person" ? "human" : outcome.by;
-      return { id: outcome.run, decision: "approved", mode, arguments: outcome.call.arguments, edited: outcome.edited };
+      const { arguments: input, inputResponses } = outcome.call;
+      const answers = inputResponses === undefined ? {} : { inputResponses };
+      return { id: outcome.run, decision: "approved", mode, arguments: input, ...answers, edited: outcome.edited };
     }
     case "rejected": {
       const { reason } = outcome;

@@ -27,6 +27,8 @@ export const approvalRequest = () =>
   z.strictObject({
     tool: label(256),
     arguments: anyObject(),
+    /** What the client answers the tool's server with this call, by key (MCP 2026-07-28). */
+    inputResponses: anyObject().exactOptional(),
     server: label(128)
       .refine((name) => name !== CONTROL_SERVER && name !== V1_SERVER, "is a reserved name")
       .default(APPROVALS_SERVER),

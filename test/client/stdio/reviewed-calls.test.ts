@@ -23,7 +23,14 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     server: "notes",
     holdMilliseconds: 1,
     decide: (call, signal) =>
-      new Promise((resolve, reject) => asked.push({ call, signal, decide: resolve, fail: () => reject(new Error("no gateway")) })),
+      new Promise((resolve, reject) => {
+        // Nobody changed what the fixture says nothing of.
+        const decide = (decision: Approval): void => {
+          const isSame = decision.decision === "approved" && decision.arguments === approval.arguments;
+          resolve(isSame ? { ...decision, arguments: call.arguments } : decision);
+        };
+        asked.push({ call, signal, decide, fail: () => reject(new Error("no gateway")) });
+      }),
     bring: (run, result, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener("abort", reject);
@@ -73,6 +80,47 @@ test("an approved call passes byte for byte, once it is approved", async () => {
   asked[0]?.decide(approval);
   await settle();
   expect(server).toEqual([line(given)]);
+});
+
+test("what a rule masked passes masked, although no reviewer changed it", async () => {
+  const { asked, server, send, settle } = reviewed();
+  send(line('{"name":"delete","arguments":{"key":"sk-abc"},"_meta":{"n":1.0}}'));
+  asked[0]?.decide({ ...approval, arguments: { key: "[redacted: keys]" } });
+  await settle();
+  expect(server).toEqual([line('{"name":"delete","arguments":{"key":"[redacted: keys]"},"_meta":{"n":1.0}}')]);
+});
+
+describe("what the client answers to a round of its server", () => {
+  const answering = (responses: string): string =>
+    line(`{"name":"delete","arguments":{},"inputResponses":${responses},"requestState":"s"}`);
+
+  test("is asked about with the call, and passes byte for byte", async () => {
+    const { asked, server, send, settle } = reviewed();
+    const text = answering('{ "ok":{"action":"accept","content":{"n":1.0}} }');
+    send(text);
+    const inputResponses = { ok: { action: "accept", content: { n: 1 } } };
+    expect(asked[0]?.call).toMatchObject({ arguments: {}, inputResponses });
+    asked[0]?.decide({ ...approval, inputResponses });
+    await settle();
+    expect(server).toEqual([text]);
+  });
+
+  test("passes as it was approved, and not at all where the gateway says nothing of it", async () => {
+    const { asked, server, send, settle } = reviewed();
+    send(answering('{"ok":{"content":{"key":"sk-abc"}}}'));
+    asked[0]?.decide({ ...approval, inputResponses: { ok: { content: { key: "[redacted: keys]" } } } });
+    await settle();
+    send(answering('{"ok":{"content":{"key":"sk-abc"}}}'));
+    asked[1]?.decide(approval);
+    await settle();
+    expect(server).toEqual([answering('{"ok":{"content":{"key":"[redacted: keys]"}}}'), answering("{}")]);
+  });
+
+  test("is refused where two readers could see two answers in it", () => {
+    const { asked, server, client, send } = reviewed();
+    for (const responses of ['{"ok":1,"ok":2}', '{"ok":{"n":12345678901234567890}}', '["ok"]']) send(answering(responses));
+    expect([asked, server, client.length]).toEqual([[], [], 3]);
+  });
 });
 
 test("a changed call passes with other arguments, and its response says so", async () => {

@@ -41,7 +41,8 @@ async function post(
   options: SendOptions,
 ): Promise<Asked> {
   const { signal, meta = {} } = options;
-  const named = params as { name?: string; uri?: string };
+  const named = params as { name?: string; uri?: string; taskId?: string };
+  const name = method === "resources/read" ? (named.uri ?? "") : (named.name ?? named.taskId);
   const id = `raw-${(last += 1)}`;
   const response = await fetch(url, {
     method: "POST",
@@ -51,7 +52,7 @@ async function post(
       "Content-Type": "application/json",
       "MCP-Protocol-Version": "2026-07-28",
       "Mcp-Method": method,
-      ...(method === "resources/read" ? { "Mcp-Name": named.uri ?? "" } : named.name === undefined ? {} : { "Mcp-Name": named.name }),
+      ...(name === undefined ? {} : { "Mcp-Name": name }),
       ...headers,
     },
     body: JSON.stringify({

@@ -10,6 +10,11 @@ const mark = "m4rkM4RK";
 const call: ToolCall = { kind: "toolCall", server: "files", tool: "delete_file", arguments: { path: "/tmp/a", force: true } };
 const saying = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
+test("it is shown what the client answers its server with the call, as it is sent", () => {
+  const asked = jurorRequest({}, { ...call, inputResponses: { ok: { n: 1 } }, inputResponsesJson: '{"ok":{"n":1.0}}' }, mark);
+  expect(JSON.stringify(asked.messages)).toContain(String.raw`\"inputResponses\":{\"ok\":{\"n\":1.0}}`);
+});
+
 describe("what it may let pass", () => {
   const known = { firstUse: false, definitionChanged: false };
   const bounds = { perHour: 5, riskAtMost: "low" as const, unlisted: false };

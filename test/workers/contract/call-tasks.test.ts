@@ -1,6 +1,7 @@
 // A client's `tools/call` as a task of the gateway's, where the policy wants a person before it: in
 // each pair of families, request by request. Who gets which task, and what the server gets.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { crash, recordWith, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { configure, createKey, eventually, gateway, notices, openNotice, policy, travel } from "../support/gateway.ts";
@@ -112,6 +113,11 @@ const statelessClient = async (server: string, options: { key?: string; send?: S
     begin: (call = {}) => say("tools/call", { name: tool, arguments: given, ...call }),
     ask: (method, taskId) => say(method, { taskId }),
   };
+};
+
+/** One object alone is gone, whatever it was doing. */
+const reset = async (run: string): Promise<void> => {
+  await runInDurableObject(stubOf(run), (_, state) => state.abort()).catch(() => {});
 };
 
 const begunOf = ({ result }: Answer): Task => (result?.["task"] ?? result) as Task;
@@ -384,6 +390,107 @@ describe("a server that asks its client", () => {
     expect(sent()[1]?.message.params).toMatchObject({ requestState: "theirs", inputResponses: { confirm: { action: "accept" } } });
     // What goes on is what was approved.
     expect(sent()[1]?.message.params?.["arguments"]).toEqual({ branch: "other" });
+  });
+});
+
+describe("a reset of a task's object while its server asks", () => {
+  const capabilities = { ...takesTasks, elicitation: { form: {} } };
+  const sayTo = (server: string) => {
+    const client = new StatelessClient(server);
+    return async (method: string, params: object) => (await client.says(method, params, { capabilities })) as Answer;
+  };
+  const approved = async (say: ReturnType<typeof sayTo>): Promise<string> => {
+    const { taskId } = begunOf(await say("tools/call", { name: tool, arguments: given }));
+    await decide("request", "approve", taskId);
+    return taskId;
+  };
+  const until = (say: ReturnType<typeof sayTo>, taskId: string, status: string): Promise<Task> =>
+    eventually(status, async () => {
+      const task = (await say("tasks/get", { taskId })).result as Task;
+      return task.status === status ? task : null;
+    });
+  const accept = (n: number) => ({ action: "accept", content: { n } });
+  const asksTwice = (call: UpstreamCall): Response | undefined =>
+    call.message.method === "tools/call" && call.message.params?.["inputResponses"] === undefined
+      ? answerWith(call, roundOf({ one: formInput, two: formInput }, "theirs"))
+      : plainAnswers(call);
+
+  test("loses no question and no answer: the client is asked for the rest, and the call goes on", async () => {
+    upstream.answer = asksTwice;
+    const say = sayTo("new");
+    const taskId = await approved(say);
+    const { inputRequests = {} } = await until(say, taskId, "input_required");
+    await crash();
+    expect((await until(say, taskId, "input_required")).inputRequests).toEqual(inputRequests);
+    const [one = "", two = ""] = Object.keys(inputRequests);
+    await say("tasks/update", { taskId, inputResponses: { [one]: accept(1) } });
+    await crash();
+    expect(Object.keys((await until(say, taskId, "input_required")).inputRequests ?? {})).toEqual([two]);
+    // The first answer to a key counts.
+    await say("tasks/update", { taskId, inputResponses: { [one]: accept(3), [two]: accept(2) } });
+    expect((await until(say, taskId, "completed")).result?.content).toEqual(done.content);
+    expect(sent()).toHaveLength(2);
+    expect(sent()[1]?.message.params).toMatchObject({ requestState: "theirs", inputResponses: { one: accept(1), two: accept(2) } });
+    expect((await notices()).filter(({ run, gate }) => run === taskId && gate === "request")).toHaveLength(1);
+  });
+
+  test("sends no attempt twice: one that had gone to the server is unknown", async () => {
+    const held = Promise.withResolvers<Response>();
+    upstream.answer = (call) => (call.message.params?.["inputResponses"] === undefined ? asksTwice(call) : held.promise);
+    const say = sayTo("new");
+    const taskId = await approved(say);
+    const { inputRequests = {} } = await until(say, taskId, "input_required");
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, accept(1)]));
+    await say("tasks/update", { taskId, inputResponses });
+    await eventually("the next attempt", async () => sent().length === 2);
+    await crash();
+    expect((await until(say, taskId, "completed")).statusMessage).toContain("it may have run or not");
+    expect(sent()).toHaveLength(2);
+    held.resolve(new Response(null, { status: 500 }));
+  });
+
+  test("loses no question of a server with sessions, which hears one answer", async () => {
+    const stream = openStream();
+    upstream.answer = (call) => {
+      if (call.message.id === "q1") stream.say(eventFor({ jsonrpc: "2.0", id: sent()[0]?.message.id, result: done }));
+      return call.message.method === "tools/call" ? stream.response() : plainAnswers(call);
+    };
+    const say = sayTo("old");
+    const taskId = await approved(say);
+    await eventually("the call", async () => sent().length === 1);
+    stream.say(eventFor({ jsonrpc: "2.0", id: "q1", ...formInput }));
+    const { inputRequests = {} } = await until(say, taskId, "input_required");
+    await reset(taskId);
+    expect((await until(say, taskId, "input_required")).inputRequests).toEqual(inputRequests);
+    const [key = ""] = Object.keys(inputRequests);
+    await say("tasks/update", { taskId, inputResponses: { [key]: accept(1) } });
+    expect((await until(say, taskId, "completed")).result?.content).toEqual(done.content);
+    expect(sent()).toHaveLength(1);
+    expect(upstream.answersTo("q1")).toHaveLength(1);
+  });
+
+  test("asks no person twice for a form that the gateway answers", async () => {
+    await configureServers({ new: { url, protocol: "2026", elicitation: "fulfil" } });
+    await configure("policy", {
+      ...policy,
+      rules: [...rules, { name: "forms", when: { subject: "form" }, then: { request: "review", ...own } }],
+    });
+    upstream.answer = (call) => {
+      if (call.message.method !== "tools/call") return plainAnswers(call);
+      return answerWith(call, call.message.params?.["inputResponses"] === undefined ? roundOf({ q1: formInput }, "theirs") : done);
+    };
+    const say = sayTo("new");
+    const taskId = await approved(say);
+    const forms = async () => (await notices()).filter(({ run, state }) => run !== taskId && state === "sent");
+    const { link } = await eventually("the form", async () => (await forms())[0]);
+    await eventually("a call that is kept", async () => ((await stubOf(taskId).callTask())?.includes('"mayResume"') ? true : null));
+    await crash();
+    expect(await say("tasks/get", { taskId })).toMatchObject({ result: { status: "working" } });
+    expect((await postForm(link, await filledForm(link, "deny"))).status).toBe(303);
+    expect((await until(say, taskId, "completed")).result?.content).toEqual(done.content);
+    expect(JSON.stringify(sent()[1]?.message.params?.["inputResponses"])).toContain('"action":"decline"');
+    expect(sent()).toHaveLength(2);
+    expect(await forms()).toHaveLength(1);
   });
 });
 

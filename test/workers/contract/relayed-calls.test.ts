@@ -368,6 +368,14 @@ describe("what the server gets", () => {
     await client.post([call(1, "other")]);
     expect(upstream.calls).toHaveLength(before + 1);
   });
+
+  test("no batch with a call that two readers could read as two", async () => {
+    const client = await connected();
+    const before = upstream.calls.length;
+    const batch = `[{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"other","arguments":{"usd":1000000,"usd":1}}}]`;
+    expect((await client.send({ body: batch })).status).toBe(400);
+    expect(upstream.calls).toHaveLength(before);
+  });
 });
 
 describe("nothing is sent", () => {
@@ -397,6 +405,29 @@ describe("nothing is sent", () => {
     const { run } = await opened();
     const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "cancelled" } };
     expect((await client.post(cancel)).status).toBe(202);
+    expect(await ended(run)).toBe("cancelled");
+    expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("once its client cancelled the request beside another call, in a batch", async () => {
+    const client = await connected();
+    const answer = ask(client, "batched");
+    const { run } = await opened();
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "batched" } };
+    await client.post([cancel, { jsonrpc: "2.0", id: "b", method: "tools/call", params: { name: "other", arguments: {} } }]);
+    expect(await ended(run)).toBe("cancelled");
+    expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    const called = upstream.calls.filter(({ text }) => text.includes('"tools/call"'));
+    expect(called.map(({ text }) => [text.includes('"other"'), text.includes(tool)])).toEqual([[true, false]]);
+  });
+
+  test("once its client cancelled the request, also where no rule is about calls any more", async () => {
+    const client = await connected();
+    const answer = ask(client, "unruled");
+    const { run } = await opened();
+    await configure("policy", { ...policy, rules: [] });
+    await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "unruled" } });
     expect(await ended(run)).toBe("cancelled");
     expect(textOf(await answerTo(answer))).toContain("withdrawn");
     expect(sent()).toHaveLength(0);
@@ -766,6 +797,16 @@ describe("the server's answer", () => {
       await decide("response", "deny");
       expect(textOf((await answer) as Answer)).toContain("declined to release its result");
     });
+  });
+
+  test("that is reviewed is no task of its server, also where the session's revision has none", async () => {
+    const client = new RelayClient("old");
+    await client.connect({}, "2025-06-18");
+    const task = { ttl: 60_000 };
+    const answer = client.request("t", "tools/call", { name: "read_branch", arguments: {}, task });
+    await decide("response", "approve");
+    expect((await lastOf(await answer)).result).toMatchObject({ content: done.content });
+    expect(sent().map(({ message }) => message.params)).toEqual([{ name: "read_branch", arguments: {} }]);
   });
 
   test("that is an error is reviewed too", async () => {

@@ -65,7 +65,17 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
   if (requestId === null && c.req.header("Idempotency-Key") !== undefined) return refusedUnread(badIdempotencyKey);
   const body = await bodyOf(c, approvalRequest());
   if (!body.ok) return refusedUnread(body.error);
-  const { tool, server, arguments: input, schema: inputSchema, returnsResult = false, asTask = false, ...said } = body.value;
+  const {
+    tool,
+    server,
+    arguments: input,
+    inputResponses,
+    schema: inputSchema,
+    returnsResult = false,
+    asTask = false,
+    ...said
+  } = body.value;
+  const answers = inputResponses === undefined ? {} : { inputResponses };
   const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
   const isAsync = prefersAsync(c.req.raw.headers);
   const refused = refusing(c, { requestId, server, tool, trace });
@@ -76,7 +86,7 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
     key: c.var.key,
     signal: c.req.raw.signal,
     trace,
-    call: { kind: "toolCall", server, tool, arguments: input, definition: definitionOf({ ...said, inputSchema }) },
+    call: { kind: "toolCall", server, tool, arguments: input, ...answers, definition: definitionOf({ ...said, inputSchema }) },
     within: {},
     requestId,
     session: null,

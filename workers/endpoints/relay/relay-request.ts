@@ -43,13 +43,15 @@ export type RelayRequest = {
  * behind it. `isEdited`: the arguments are others than those that came, so that the client's
  * headers do not repeat them any more. `reportLost` is called where the response is the gateway's
  * own, and nobody knows what the server did: no text of a response says that, since a server can
- * write the same.
+ * write the same. `handsBack`: the client of a call with rounds gets its state as soon as the
+ * gateway keeps the call, and waits by coming back.
  */
 export type WatchedRelayRequest = RelayRequest & {
   readonly over: AbortSignal;
   readonly slow: SlowTimer | undefined;
   readonly isEdited?: true;
   readonly reportLost?: () => void;
+  readonly handsBack?: true;
 };
 
 export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest | Response> {

@@ -259,7 +259,9 @@ export class RunObject extends StoredObject implements RunCalls {
   callTask(): JsonOf<CallTask> | null {
     this.#restoreAlarm();
     const current = this.#transitions.current();
-    return current === null ? null : asText(callTaskOf(this.#store, current, this.#task.asks(), settingsOf(this.env).retentionMs));
+    if (current === null) return null;
+    const sending = { asks: this.#task.asks(), mayResume: this.#task.mayResume(current.state) };
+    return asText(callTaskOf(this.#store, current, sending, settingsOf(this.env).retentionMs));
   }
 
   resumeTask(authorization: string | null): void {

@@ -75,7 +75,8 @@ export const runTables = [
   // (what rules masked), `request:<version>`, `reply:<version>`, `written:<version>`, `model`
   // (usage, notes, attempts: no content), `outcome`, `lastCall` (what was approved of its tool
   // before), `jurorReason` (what a rule's juror wrote), `relayed` (the message of a call that is a
-  // task), `passed` (the response to it).
+  // task), `round` (what its server asked last, and what its client answered), `passed` (the
+  // response to it).
   longTexts("content"),
 ];
 

@@ -9,6 +9,7 @@ export const excerptEn = {
     text: "From the server: text that becomes a vector",
     assistant: "From the server: message as a model’s words",
     toolResult: "From the server: result of a tool",
+    inputResponses: "From the client: its answers to the server",
     reply: "From the model: reply",
     vectors: "From the model: vectors",
   },

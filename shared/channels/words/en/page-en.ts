@@ -155,6 +155,7 @@ export const pageEn = {
     absentBefore: "{name} was not set in the last approved call.",
     moreBefore: "{n, # more difference/# more differences} from the last approved call.",
     sameAsBefore: "The same arguments as in the last approved call.",
+    inputResponses: "Sent with the call, as what the client answers to a question of the server. It cannot be changed here.",
   },
   media: {
     image: "Image in {place}, {size}. Countersign does not check what it shows.",

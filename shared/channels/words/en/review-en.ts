@@ -147,6 +147,7 @@ const note = {
 const place = {
   everythingElse: "Everything else",
   arguments: "Arguments",
+  inputResponses: "The client’s answers to the server",
   definition: "What the server says of the tool",
   result: "Result",
   text: "Text {n}",

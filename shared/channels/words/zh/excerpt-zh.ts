@@ -9,6 +9,7 @@ export const excerptZh = {
     text: "来自服务器：将转成向量的文字",
     assistant: "来自服务器：以模型口吻写的消息",
     toolResult: "来自服务器：工具结果",
+    inputResponses: "来自客户端：对服务器的回答",
     reply: "来自模型：回复",
     vectors: "来自模型：向量",
   },

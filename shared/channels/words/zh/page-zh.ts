@@ -151,6 +151,7 @@ export const pageZh = {
     absentBefore: "上次批准的调用中没有设置 {name}。",
     moreBefore: "与上次批准的调用相比，还有 {n} 处不同。",
     sameAsBefore: "参数与上次批准的调用相同。",
+    inputResponses: "随调用一起发送，是客户端对服务器提问的回答。这里不能修改。",
   },
   media: {
     image: "{place}中的图片，{size}。Countersign 不检查图片内容。",

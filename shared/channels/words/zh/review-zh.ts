@@ -164,6 +164,7 @@ const note = {
 const place = {
   everythingElse: "其他内容",
   arguments: "参数",
+  inputResponses: "客户端对服务器的回答",
   definition: "服务器对该工具的说明",
   result: "结果",
   text: "文字 {n}",

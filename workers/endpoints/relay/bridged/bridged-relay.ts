@@ -144,13 +144,13 @@ class HeldRequest {
   }
 
   async answer(): Promise<Response> {
-    const { c, request, state } = this.#bridged;
-    const begun = Date.now();
+    const { c, relay, request, state } = this.#bridged;
+    const until = Date.now() + (relay.handsBack === true ? 0 : settingsOf(c.env).holdMs);
     const first = this.#seen(await (state === null ? this.#open() : this.#back(state)));
     if (first.kind === "gone") return jsonResponse(failure(request.id, goneError), 400);
     if (first.kind === "refused" || (first.kind === "answered" && first.told.length === 0)) return whole(request, first);
     const stream = newStream(c, request);
-    stream.run(() => this.#held(stream, first, begun + settingsOf(c.env).holdMs));
+    stream.run(() => this.#held(stream, first, until));
     return eventResponse(stream);
   }
 

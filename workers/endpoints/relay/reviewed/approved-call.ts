@@ -20,7 +20,7 @@ import { type WatchedRelayRequest, lacksLogin } from "../relay-request.ts";
 import { refusedToolCall } from "../shown-tools.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
-import { withArguments, withoutTasksIn } from "./sent-call.ts";
+import { asApproved, withoutTasksIn } from "./sent-call.ts";
 import { withReceipt } from "./sent-receipt.ts";
 
 export type Claimed = Extract<Claim, { readonly kind: "claimed" }>;
@@ -42,6 +42,12 @@ export type CallClient = {
   readonly next: (result: JsonObject, sent: SentRequests) => Promise<PostedMessage | null>;
 };
 
+/**
+ * A call with rounds goes on: `count` requests were sent, and `next` makes the one that comes now.
+ * Null: it may have gone to its server already, which is not asked twice.
+ */
+export type GoingOn = { readonly count: number; readonly next: (first: PostedMessage) => Promise<PostedMessage | null> };
+
 /** What the server got so far. `first`: the approved call. `count`: that and what came after. */
 export type SentRequests = { readonly first: PostedMessage; readonly count: number };
 
@@ -60,7 +66,7 @@ export async function preparedCall(
   receipt: ReceiptFacts | undefined,
 ): Promise<{ readonly message: PostedMessage; readonly relay: WatchedRelayRequest }> {
   const [before, after] = [argumentsJsonOf(came), argumentsJsonOf(approved)];
-  const prepared = await withReceipt(c.env, relay, withArguments(message, before, after), receipt);
+  const prepared = await withReceipt(c.env, relay, asApproved(message, came, approved), receipt);
   await noteToolUse(c.env, relay, came.tool, c.var.key.id);
   return { message: prepared, relay: before === after ? relay : { ...relay, isEdited: true } };
 }
@@ -80,23 +86,26 @@ const failed = (fault: ProviderError, response: Found | null = null): SentCall =
  * Sends the call, and goes on until the server has said its last word. Never throws: what is not
  * known is said to be.
  */
-export async function sendApproved(came: CameCall, claim: Claimed, client: CallClient): Promise<SentCall> {
-  let sent = 0;
+export async function sendApproved(came: CameCall, claim: Claimed, client: CallClient, goingOn?: GoingOn): Promise<SentCall> {
+  let sent = goingOn?.count ?? 0;
   let isLost = false;
   try {
     const prepared = await preparedCall(came, claim.approved.call, claim.receipt);
     const { c } = came;
-    const relay: WatchedRelayRequest = { ...prepared.relay, reportLost: () => void (isLost = true) };
+    const { handsBack, ...own } = prepared.relay;
+    const relay: WatchedRelayRequest = { ...own, reportLost: () => void (isLost = true) };
     // While people decided, the tool may have become another.
     const hidden = await refusedToolCall(c, relay, prepared.message.value);
-    if (hidden !== null) return failed(refusedHere, foundAs(await hidden.text()));
+    if (hidden !== null) return failed(sent === 0 ? refusedHere : outcomeUnknownError, foundAs(await hidden.text()));
     // A task of the server's would give its result to another request.
-    const first = withoutTasksIn(prepared.message);
-    let message = first;
+    const first = withoutTasksIn(prepared.message, handsBack !== true && !came.isStateless);
+    const again = goingOn === undefined ? first : await goingOn.next(first);
+    if (again === null) return failed(outcomeUnknownError);
+    let message = again;
     while (sent < mostSent) {
       const id = toRequestId(objectOf(message.value)?.["id"]) ?? "";
       sent += 1;
-      const answer = await intoCell(c, relay, message);
+      const answer = await intoCell(c, sent === 1 && handsBack === true ? { ...relay, handsBack } : relay, message);
       const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);

@@ -16,12 +16,13 @@ import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { refusedIds, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { isStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { serversOf } from "../../../stores/documents.ts";
-import type { AbsentClient, ApprovedAnswer, InsideVisit } from "../../../stubs/inside-relay.ts";
+import type { AbsentClient, ApprovedAnswer, CallRound, InsideVisit, KeptRound } from "../../../stubs/inside-relay.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
 import { inContext } from "../relay-inside.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { type CallClient, type CameCall, type Claimed, type SentRequests, sendApproved } from "./approved-call.ts";
+import { isKept } from "../stateless/stateless-relay.ts";
+import { type CallClient, type CameCall, type Claimed, type GoingOn, type SentRequests, sendApproved } from "./approved-call.ts";
 import { serverMessageIn } from "./call-answer.ts";
 import { changed, writtenMessage } from "./sent-call.ts";
 import { paramsIn } from "./waiting-state.ts";
@@ -32,6 +33,7 @@ export async function sendApprovedTask(
   relayed: RelayedRequest,
   claim: Claimed,
   client: AbsentClient,
+  from: KeptRound | null,
 ): Promise<ApprovedAnswer> {
   const { promise, resolve } = Promise.withResolvers<ApprovedAnswer>();
   const request = new Request("https://relay/", {
@@ -44,7 +46,7 @@ export async function sendApprovedTask(
     if (came === null) resolve(notSent);
     else {
       const going = new TaskClient(came, client);
-      const sent = await sendApproved(came, claim, going);
+      const sent = await sendApproved(came, claim, going, from === null ? undefined : going.from(from));
       going.done();
       resolve(sent.kind === "unsent" ? sent : { ...sent, response: sent.response?.text ?? null });
     }
@@ -74,7 +76,7 @@ async function cameCall(
   c.set("ids", refusedIds(message.value));
   return {
     c,
-    relay: { name, server: reachedBy(server, name, c.var.key.owner, account), authorization, over, slow: undefined },
+    relay: { name, server: reachedBy(server, name, c.var.key.owner, account), authorization, over, slow: undefined, handsBack: true },
     message,
     call: call.value,
     isStateless: isStateless(message.value, (header) => c.req.raw.headers.get(header)),
@@ -127,21 +129,25 @@ class TaskClient implements CallClient {
       return writtenMessage({ jsonrpc: "2.0", id: crypto.randomUUID(), method: "tasks/result", params: { taskId } });
     // The call goes on only where the protocol has rounds: elsewhere that would be a second call.
     if (!isRound(result) || !this.#came.isStateless) return null;
-    const requests = objectOf(result["inputRequests"]) ?? {};
     const { requestState } = result;
-    const responses = Object.keys(requests).length === 0 ? null : await this.#asked(requests, `${count}.`);
-    if (responses === null) await new Promise((resolve) => setTimeout(resolve, paceMs));
-    return comeBack(first, {
-      ...(requestState === undefined ? {} : { requestState }),
-      ...(responses === null ? {} : { inputResponses: responses }),
-    });
+    const asks = objectOf(result["inputRequests"]);
+    const round: CallRound = { count, asks, ...(requestState === undefined ? {} : { requestState }) };
+    const answers = await Promise.race([this.#client.round(round), this.#over.promise]);
+    if (asks === null || Object.keys(asks).length === 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
+    return comeBack(first, round, answers);
   }
 
-  /** No key is asked twice in the life of a task: each has its round before it. */
-  async #asked(requests: JsonObject, round: string): Promise<JsonObject> {
-    const keyed = Object.entries(requests).map(([key, value]) => [`${round}${key}`, value] as const);
-    const answers = await Promise.race([this.#client.ask(Object.fromEntries(keyed)), this.#over.promise]);
-    return Object.fromEntries(Object.entries(answers).map(([key, value]) => [key.slice(round.length), value]));
+  /** Goes on with a round: an attempt that had gone comes again only where that is the same one. */
+  from({ answers, isSent, ...round }: KeptRound): GoingOn {
+    const { c, relay } = this.#came;
+    return {
+      count: round.count,
+      next: async (first) => {
+        const message = comeBack(first, round, answers);
+        this.#sent = message;
+        return !isSent || (await isKept(c, relay, message)) ? message : null;
+      },
+    };
   }
 
   /** A server with sessions hears that nobody waits any more. */
@@ -164,7 +170,11 @@ class TaskClient implements CallClient {
 }
 
 /** The next request of a call with rounds: a new id, the same params, and its own members. */
-function comeBack(first: PostedMessage, members: JsonObject): PostedMessage {
+function comeBack(first: PostedMessage, { asks, requestState }: CallRound, answers: JsonObject): PostedMessage {
+  const members = {
+    ...(requestState === undefined ? {} : { requestState }),
+    ...(asks === null || Object.keys(asks).length === 0 ? {} : { inputResponses: answers }),
+  };
   const bare = ["requestState", "inputResponses"].reduce(
     (message, name) => changed(message, withoutMember(message.body, paramsIn(message.body), name)),
     first,

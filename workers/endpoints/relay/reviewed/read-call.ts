@@ -25,7 +25,7 @@ import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
 import type { CameCall } from "./approved-call.ts";
 import { type TaskWish, taskWishOf } from "./tasked-call.ts";
-import { broughtBack, contentOf } from "./waiting-state.ts";
+import { attemptOf, broughtBack, contentOf } from "./waiting-state.ts";
 
 /** A call that a rule may be about, with all that goes on with it. */
 export type ReviewedCall = CameCall & {
@@ -70,7 +70,8 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
           requestRef: { session: stub.id.toString(), originating: callKey(relay.name, id), request },
         }))(sessionStub(c.env, c.var.key.id, name));
   const { account } = relay.server.login ?? {};
-  const content = once(() => (account === undefined ? contentOf(relay, body) : ofAccount(contentOf(relay, body), account)));
+  const sentContent = once(() => (account === undefined ? contentOf(relay, body) : ofAccount(contentOf(relay, body), account)));
+  const attempt = attemptOf(body);
   const incoming: PipelineRequest = {
     ...plannedBy(c, relay, { ...call.value, ...(definition === null ? {} : { definition }) }, facts),
     requestId: idKey(id),
@@ -78,7 +79,8 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
     act: "release",
     association,
     digest: request,
-    content,
+    content: attempt === null ? sentContent : once(() => ofAttempt(sentContent(), attempt)),
+    ...(attempt === null ? {} : { sentContent }),
     responseMode: { kind: "sync" },
     isRetry: true,
     signal: new AbortController().signal,
@@ -104,6 +106,12 @@ const refLength = 16;
 
 /** A call for one account is another call than the same for another: it gets another review. */
 const ofAccount = (content: string, account: LoginAccount): string => digestOf("countersign/call-of-account/v1", { content, account });
+
+/**
+ * What the server gets with one attempt alone was shown and decided with it: the same call with
+ * other answers, or without any, gets a review of its own.
+ */
+const ofAttempt = (content: string, attempt: string): string => digestOf("countersign/attempt-at-call/v1", { content, attempt });
 
 /** The client's request as its session knows it, apart from what is sampled for it. */
 export const callKey = (server: string, id: RequestId): string => `call.${originatingKey(server, id)}`;

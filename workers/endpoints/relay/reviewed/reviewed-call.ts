@@ -9,8 +9,9 @@
 //   approved-task   by a task's run, for a client that is not there
 //   call-answer     the server's response in the answer; gateway-response: the gateway's own
 
-import { utf8ToBytes } from "../../../../shared/encoding.ts";
-import { objectOf } from "../../../../shared/json/values.ts";
+import { fromUtf8 } from "../../../../shared/encoding.ts";
+import { elementsOf } from "../../../../shared/json/spans.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Approved, Outcome } from "../../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { callMethod, saysTimeout, unknownNotice } from "../../../../shared/relay/call-notices.ts";
@@ -42,12 +43,12 @@ import { asTask, runsTasksHere, taskCreated } from "./tasked-call.ts";
 export async function throughReview(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): Promise<Response> {
   const values: readonly unknown[] = Array.isArray(message.value) ? message.value : [message.value];
   const calls = values.filter((each) => objectOf(each)?.["method"] === callMethod);
-  if (calls.length === 0 && !values.some(cancels)) return intoCell(c, relay, message);
-  const [isRuled, stopped] = await Promise.all([hasCallRules(c, relay), calls.length === 0 ? null : stoppedCall(c, relay)]);
-  if (stopped !== null) return refusedUnread(c, relay, message, stopped);
-  if (!isRuled && !relay.server.receipts && !runsTasksHere(c, relay)) return intoCell(c, relay, message);
+  // Also where no rule is about calls any more: a review of a rule that was may still wait.
   if (calls.length === 0) return withdrawn(c, relay, message);
-  if (Array.isArray(message.value)) return batched(c, relay, message, calls);
+  const [isRuled, stopped] = await Promise.all([hasCallRules(c, relay), stoppedCall(c, relay)]);
+  if (stopped !== null) return refusedUnread(c, relay, message, stopped);
+  if (!isRuled && !relay.server.receipts && !runsTasksHere(c, relay)) return withdrawn(c, relay, message);
+  if (Array.isArray(message.value)) return batched(c, relay, message);
   const read = await readCall(c, { ...relay, slow: undefined }, message);
   if (read instanceof Response) return read;
   const planned = await planFor(read.incoming);
@@ -79,24 +80,30 @@ const stopOfCall = (c: AppContext, { name: server }: WatchedRelayRequest, { tool
   stopOf({ env: c.env, ctx: c.executionCtx }, { key: c.var.key.id, server, call: { tool, session } }, Date.now());
 
 /** A batch has calls that pass as they come, or none of it is sent. */
-async function batched(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage, calls: readonly unknown[]): Promise<Response> {
+async function batched(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): Promise<Response> {
   const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
   const name = sessionStub(c.env, c.var.key.id, associationSession(session)).id.toString();
-  for (const each of calls) {
-    const call = relayedCall(utf8ToBytes(JSON.stringify(each)), each, relay.name);
+  const spans = elementsOf(message.body, { from: 0, to: message.body.length });
+  for (const { from, to } of spans) {
+    // As it was written: a parser would keep one of two members of one name.
+    const body = message.body.subarray(from, to);
+    const each = parseJson(fromUtf8(body));
+    if (objectOf(each)?.["method"] !== callMethod) continue;
+    const call = relayedCall(body, each, relay.name);
     const plan = call.ok ? await planFor(plannedBy(c, relay, call.value, (await toolOf(c, relay, call.value)).facts)) : null;
     const isStopped = call.ok && (await stopOfCall(c, relay, call.value, name)) !== null;
     if (plan === null || !plan.ok || !isPlain(plan.value) || isStopped || relay.server.receipts)
       return refuseWith(c, 400, "Send each tools/call by itself: one of this batch needs a decision, and nothing of the batch was sent");
   }
-  return intoCell(c, relay, message);
+  return withdrawn(c, relay, message);
 }
 
 const cancels = (value: unknown): boolean => objectOf(value)?.["method"] === "notifications/cancelled";
 
 /**
- * Cancellations withdraw the reviews of their calls, before the server hears of them. A client that
+ * Passes a message, whose cancellations withdraw the reviews of their calls before the server hears
+ * of them. A client that
  * only timed out may call again, and its review goes on.
  */
 async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): Promise<Response> {
@@ -108,8 +115,9 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
       ? []
       : [{ key: callKey(relay.name, id), cause: saysTimeout(reason) ? "timedOut" : "originatingRequest" } as const];
   });
-  const session = isStateless(message.value, (name) => c.req.raw.headers.get(name)) ? null : await sessionOf(c, relay);
-  if (session === null || session instanceof Response || ids.length === 0) return intoCell(c, relay, message);
+  const hasSession = ids.length > 0 && !isStateless(message.value, (name) => c.req.raw.headers.get(name));
+  const session = hasSession ? await sessionOf(c, relay) : null;
+  if (session === null || session instanceof Response) return intoCell(c, relay, message);
   const stub = sessionStub(c.env, c.var.key.id, associationSession(session));
   await Promise.all(ids.map(({ key, cause }) => stub.endOriginating([key], cause, false)));
   return intoCell(c, relay, message);
@@ -122,7 +130,7 @@ async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: A
   const { message, relay } = await preparedCall(read, call, receiptFacts);
   if (!mayMaskReply(terms)) return intoCell(c, relay, message);
   return heldResponse(read, async (sink) => {
-    const found = await caughtIn(await intoCell(c, relay, withoutTasksIn(message)), id, sink);
+    const found = await caughtIn(await intoCell(c, relay, withoutTasksIn(message, !stateless)), id, sink);
     if (found !== null && asksForMore(found, stateless)) return { response: found.message };
     return { response: responseWith(read, (found === null ? null : maskedResult(found, terms, call)) ?? unknownNotice(null)) };
   });

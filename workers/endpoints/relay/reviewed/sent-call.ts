@@ -1,9 +1,10 @@
 // The message of a call as it is sent, once it may be: what changes in it beside its receipt.
 
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
-import { type Edit, edited, memberOf, withMembers } from "../../../../shared/json/spans.ts";
+import { type Edit, edited, memberOf, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { argumentEdits } from "../../../../shared/relay/call-notices.ts";
+import { type ToolCall, argumentsJsonOf, inputResponsesJsonOf } from "../../../../shared/model/subject/tool-call.ts";
+import { argumentEdits, inputResponsesIn } from "../../../../shared/relay/call-notices.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
@@ -14,15 +15,30 @@ export function changed({ body }: PostedMessage, edits: readonly Edit[]): Posted
   return { body: bytes, value: parseJson(fromUtf8(bytes)) };
 }
 
-/** The message with these arguments; byte for byte as it came where they are the same. */
-export const withArguments = (message: PostedMessage, before: string, after: string): PostedMessage =>
-  before === after ? message : changed(message, argumentEdits(message.body, after));
+/**
+ * The message with the arguments and the client's answers that were approved; byte for byte as it
+ * came where they are the same.
+ */
+export function asApproved(message: PostedMessage, came: ToolCall, approved: ToolCall): PostedMessage {
+  const [before, after] = [argumentsJsonOf(came), argumentsJsonOf(approved)];
+  const [given, sent] = [inputResponsesJsonOf(came), inputResponsesJsonOf(approved)];
+  if ((given === null) !== (sent === null)) throw new Error("an approval of other answers");
+  const span = inputResponsesIn(message.body);
+  const edits = [
+    ...(before === after ? [] : argumentEdits(message.body, after)),
+    ...(sent === null || given === sent || span === undefined ? [] : [{ ...span, text: sent }]),
+  ];
+  return edits.length === 0 ? message : changed(message, edits);
+}
 
 /**
  * A call whose result the gateway has to have does not become a task of its server: that would give
  * its result to another request.
+ * @param isHeld of a session whose revision has no tasks: its server may know the word all the same.
  */
-export function withoutTasksIn(message: PostedMessage): PostedMessage {
+export function withoutTasksIn(came: PostedMessage, isHeld: boolean): PostedMessage {
+  const word = isHeld ? withoutMember(came.body, paramsIn(came.body), "task") : [];
+  const message = word.length === 0 ? came : changed(came, word);
   const meta = memberOf(message.body, paramsIn(message.body), "_meta");
   const declared = objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"]);
   if (meta === undefined || declared === null || !declaresTasks(objectOf(declared[clientCapabilitiesKey]) ?? {})) return message;

@@ -94,7 +94,7 @@ const written = (text: string): Response =>
 /** A task whose client is there now: its call is sent, or what that waits for is said. */
 async function resumed({ c, relay }: TaskRequest, task: CallTask): Promise<ShownTask> {
   const { server, authorization } = relay;
-  if (!task.isApproved || (server.passAuthorization ? authorization === null : server.login === undefined)) return task;
+  if (!task.mayResume || (server.passAuthorization ? authorization === null : server.login === undefined)) return task;
   const reached = reachedBy(server, relay.name, c.var.key.owner, task.account);
   const waitsFor = await missingLogin(c.env, { name: relay.name, server: reached });
   if (waitsFor !== null) return { ...task, waitsFor };

@@ -59,7 +59,7 @@ export function asTask(
   wish: TaskWish,
   incoming: PipelineRequest,
 ): PipelineRequest {
-  const { association, digest } = incoming;
+  const { association, digest, sentContent: _, ...rest } = incoming;
   const relayed: RelayedRequest = {
     body: fromUtf8(wish.message.body),
     headers: [...c.req.raw.headers].filter(([name]) => isKept(name)).concat(sentHeaders),
@@ -68,7 +68,8 @@ export function asTask(
     ...(relay.server.login?.account === undefined ? {} : { account: relay.server.login.account }),
   };
   return {
-    ...incoming,
+    ...rest,
+    digest,
     content: () => digest,
     // Who carries a task out says how long it is kept, whatever was asked for (2025-11-25, "TTL").
     responseMode: { kind: "task", ttlMs: null, relayed },

@@ -74,4 +74,14 @@ export const contentOf = ({ authorization }: RelayRequest, body: Uint8Array): st
     user: ownerOf(authorization)?.token ?? null,
   });
 
+/** A digest of what goes to the server with this attempt alone; null where nothing does. */
+export function attemptOf(body: Uint8Array): string | null {
+  const params = paramsIn(body);
+  const written = ["requestState", "inputResponses"].map((name) => {
+    const span = memberOf(body, params, name);
+    return span === undefined ? null : valueAsWritten(textAt(body, span));
+  });
+  return written.every((each) => each === null) ? null : digestOf("countersign/relayed-attempt/v1", { written });
+}
+
 export const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };

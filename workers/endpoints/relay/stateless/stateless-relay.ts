@@ -161,6 +161,19 @@ async function goOn(
   return eventResponse(stream);
 }
 
+/**
+ * Whether a request comes back to a call that the gateway keeps: then it may come twice, and its
+ * server hears of it once.
+ */
+export async function isKept(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<boolean> {
+  const read = readStateless(value, (name) => c.req.raw.headers.get(name));
+  const given = read.ok ? read.value.params["requestState"] : undefined;
+  if (!read.ok || typeof given !== "string") return false;
+  const bound = boundOf(c, relay, read.value.method, restOf(body, paramsIn(body)));
+  const state = await openState(settingsOf(c.env).keys, bound, given, Date.now());
+  return state !== undefined && (state.attempt !== null || state.bridge !== undefined);
+}
+
 const badState: RpcError = {
   code: -32_602,
   message:
@@ -354,7 +367,7 @@ async function driven(
   state: CallStatus | null,
   offered: readonly string[],
 ): Promise<JsonObject> {
-  const { holdMs } = settingsOf(call.c.env);
+  const holdMs = call.relay.handsBack === true ? 0 : settingsOf(call.c.env).holdMs;
   const enough = Promise.withResolvers<JsonObject | null>();
   const timer = setTimeout(() => enough.resolve(null), holdMs);
   const toClient = (message: JsonObject): void => {

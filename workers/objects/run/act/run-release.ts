@@ -25,6 +25,8 @@ import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
 import { keyEndOf } from "./run-key.ts";
 import { stoppableCall } from "./tool-stop.ts";
 
+type Claimed = Extract<Claim, { readonly kind: "claimed" }>;
+
 /** A tool's result that is brought later is not waited for. */
 const bringMs = 3_600_000;
 
@@ -37,8 +39,24 @@ export class RunRelease {
 
   /** The approved call, for the caller that waits now: once. */
   async claim(requestRef: RequestRef, brings: boolean): Promise<JsonOf<Claim>> {
+    await this.#endWhereStopped();
+    return jsonOf(this.#claimNow(requestRef, brings));
+  }
+
+  /**
+   * The call that was claimed, for the run that sends it and goes on after a reset; null where it
+   * may not go on.
+   */
+  async again(): Promise<Claimed | null> {
+    await this.#endWhereStopped();
+    const current = this.#deps.current();
+    return current === null || !isReleased(current.state) ? null : this.#claimed(current);
+  }
+
+  /** Ends the run where its key has ended, or an operator stopped such calls. */
+  async #endWhereStopped(): Promise<void> {
     const asked = this.#deps.current();
-    if (asked === null || asked.state.end !== null) return jsonOf({ kind: "ended" });
+    if (asked === null || asked.state.end !== null) return;
     const { env, waitUntil, now } = this.#deps;
     const { key, requestor } = asked.input;
     const keyEnd = await keyEndOf(env, asked.input, now());
@@ -52,7 +70,6 @@ export class RunRelease {
     });
     if (!permitted.ok && permitted.error.detail === "unverified") throw new Error("it is not known whether calls are stopped");
     if (!permitted.ok) cancelRun(this.#deps, "stopped");
-    return jsonOf(this.#claimNow(requestRef, brings));
   }
 
   /** Synchronous from the first read to the last write. */
@@ -65,12 +82,9 @@ export class RunRelease {
     // One that brings the result may have lost the answer, and asks again with the same id.
     const isAgain = brings && isReleased(state);
     if (isReleased(state) && isHolder && keepsResult && !brings) return { kind: "running" };
-    const content = currentRequest(this.#deps.store, state);
     const call = state.call?.number;
-    if (!isHolder || !(isUnclaimed(state) || isAgain) || call === undefined || content === null || !isToolCall(content.request))
-      return { kind: "taken" };
-    // What is sent is what was approved, or nothing.
-    if (requestDigest(content, input.work) !== state.content.digest) throw new Error("a released call other than the approved one");
+    const claimed = isHolder && (isUnclaimed(state) || isAgain) ? this.#claimed(current) : null;
+    if (claimed === null || call === undefined) return { kind: "taken" };
     const now = this.#deps.now();
     if (!isAgain)
       this.#deps.store.transaction(() => {
@@ -85,13 +99,26 @@ export class RunRelease {
           this.#deps.store.markRequestor(false);
           if (input.mode === "sync") this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
         }
+        if (input.sentDigest !== undefined) this.#deps.store.outbox.queue("index", "index", null, now);
         this.#deps.apply({ kind: "claimed", call }, now, [
           { kind: "called", call, models: [], digest: state.content.digest, again: false },
         ]);
       });
-    const receipt = receiptFactsOf(this.#deps.store, this.#deps.store.state() ?? state, input);
+    return claimed;
+  }
+
+  /** The approved call, as it is sent; null where there is none. */
+  #claimed(current: CurrentRun): Claimed | null {
+    const { input, state } = current;
+    const content = currentRequest(this.#deps.store, state);
+    const call = state.call?.number;
+    if (call === undefined || content === null || !isToolCall(content.request)) return null;
+    // What is sent is what was approved, or nothing.
+    if (requestDigest(content, input.work) !== state.content.digest) throw new Error("a released call other than the approved one");
+    const receipt = receiptFactsOf(this.#deps.store, state, input);
     if (receipt === null) throw new Error("a claimed call without its content");
-    return { kind: "claimed", call, approved: approvedCall(input, content.request, state.reviews.request), keepsResult, receipt };
+    const approved = approvedCall(input, content.request, state.reviews.request);
+    return { kind: "claimed", call, approved, keepsResult: keepsResultOf(current), receipt };
   }
 
   /**

@@ -1,11 +1,14 @@
 // A client's call that is a task: no client waits, so its run claims the approval and sends the
-// call, through the relay, in the client's place. Once: a call whose instance is gone may have run,
-// and is lost.
+// call, through the relay, in the client's place. Once: a call whose instance is gone while the
+// server had it may have run, and is lost.
+//
+// In 2026-07-28 a server that asks its client has nothing of the call meanwhile. Its question and
+// the client's answers are kept, so that another instance goes on with them.
 
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
-import { type RunState, isCalling, isReleased } from "../../../../shared/run/lifecycle.ts";
+import { type RunState, isCalling, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { loginFor } from "../../../mcp-client/ask-upstream.ts";
@@ -13,7 +16,7 @@ import { errorClass, logEvent } from "../../../platform/log.ts";
 import { serversOf } from "../../../stores/documents.ts";
 import type { KeyRecord } from "../../../stores/keys.ts";
 import type { Claim } from "../../../stubs/run-calls.ts";
-import { type ApprovedAnswer, sendApproved } from "../../../stubs/inside-relay.ts";
+import { type AbsentClient, type ApprovedAnswer, type CallRound, type KeptRound, sendApproved } from "../../../stubs/inside-relay.ts";
 import type { RunWindows } from "../deliver/run-windows.ts";
 import type { RunDeps } from "../run-deps.ts";
 import type { RunRelease } from "./run-release.ts";
@@ -21,7 +24,19 @@ import type { RunRelease } from "./run-release.ts";
 /** Of what a server sends while nobody listens, the newest are kept. */
 const mostUnheard = 100;
 
-type Question = { readonly requests: JsonObject; readonly answer: (responses: JsonObject) => void };
+/** As long as a state is good for with which the call goes on (`stateMs` of the relay). */
+const answerMs = 24 * 3_600_000;
+
+/** No key is asked twice in the life of a task: each has its round before it. */
+const keyIn = ({ count }: CallRound, key: string): string => `${count}.${key}`;
+
+/** What nobody has answered yet, by the keys of the task. */
+function openIn(round: KeptRound): JsonObject {
+  const open = round.isSent ? [] : Object.entries(round.asks ?? {}).filter(([key]) => !Object.hasOwn(round.answers, key));
+  return Object.fromEntries(open.map(([key, request]) => [keyIn(round, key), request]));
+}
+
+const isOpen = (round: KeptRound): boolean => Object.keys(openIn(round)).length > 0;
 
 export class RunTask {
   readonly #deps: RunDeps;
@@ -31,8 +46,8 @@ export class RunTask {
   #sending: AbortController | null = null;
   /** The client's own credential, as it came with its last request: it is stored nowhere. */
   #authorization: string | null = null;
-  /** What the server asks of the client, which answers by `tasks/update`. */
-  #question: Question | null = null;
+  /** Gives this instance's call the answers to its round, once they are all there. */
+  #answered: ((answers: JsonObject) => void) | null = null;
   /** The server's messages that no caller has had. */
   #unheard: string[] = [];
 
@@ -48,10 +63,16 @@ export class RunTask {
     if (this.#sending !== null) return false;
     const relayed = this.#deps.store.relayed();
     if (relayed === null) return true;
-    if (isReleased(state)) {
+    const round = isReleased(state) ? this.#deps.store.callRound() : null;
+    if (isReleased(state) && round === null) {
       this.#release.lost();
       return true;
     }
+    // Its client answers first.
+    if (round !== null && isOpen(round)) return true;
+    const { schedule } = this.#deps.store;
+    // Whoever it waits for may never come.
+    if (round !== null && !schedule.has("claim")) schedule.set("claim", this.#deps.now() + answerMs);
     // Its client is asked for its credential when it comes next.
     if (relayed.owner !== null && this.#authorization === null) return true;
     // No approval is used up for a call that the server would refuse.
@@ -59,12 +80,12 @@ export class RunTask {
     const sending = new AbortController();
     this.#sending = sending;
     this.#deps.waitUntil(
-      this.#send(sending.signal)
+      this.#send(round, sending.signal)
         .catch((error: unknown) => logEvent("run.effectFailed", { effect: "call", error: errorClass(error) }))
         .finally(() => {
           this.#sending = null;
           this.#authorization = null;
-          this.#question = null;
+          this.#answered = null;
         }),
     );
     return false;
@@ -73,21 +94,53 @@ export class RunTask {
   /** What an approved call waited for is there: it is sent. */
   resume(authorization: string | null): void {
     const state = this.#deps.current()?.state;
-    if (state === undefined || !isCalling(state) || isReleased(state) || this.#sending !== null) return;
+    if (state === undefined || !this.mayResume(state)) return;
     if (authorization !== null) this.#authorization = authorization;
-    const { now, store, flush } = this.#deps;
+    this.#deps.store.transaction(() => this.#queue(state));
+    this.#deps.flush();
+  }
+
+  /** Whether its client could have the call sent, or have it go on after a reset. */
+  mayResume(state: RunState): boolean {
+    if (!isCalling(state) || this.#sending !== null) return false;
+    return isUnclaimed(state) || this.#deps.store.callRound() !== null;
+  }
+
+  #queue({ call }: RunState): void {
+    const { now, store } = this.#deps;
     if (store.outbox.has(({ kind }) => kind === "call")) store.outbox.runNow("call", now());
-    else store.outbox.queue("call", "call", { call: state.call?.number ?? 0 }, now());
-    flush();
+    else store.outbox.queue("call", "call", { call: call?.number ?? 0 }, now());
   }
 
   /** What the server asks of the client; null: nothing. */
   asks(): JsonObject | null {
-    return this.#question?.requests ?? (this.#unheard.length > 0 ? {} : null);
+    const round = this.#deps.current()?.state.end === null ? this.#deps.store.callRound() : null;
+    if (round !== null && isOpen(round)) return openIn(round);
+    return this.#unheard.length > 0 ? {} : null;
   }
 
+  /** Keeps what the client answers before it is told so; of two answers to one key the first. */
   answer(responses: JsonObject): void {
-    this.#question?.answer(responses);
+    const { store, flush } = this.#deps;
+    const state = this.#deps.current()?.state;
+    const round = store.callRound();
+    if (state === undefined || !isCalling(state) || round === null || !isOpen(round)) return;
+    const open = openIn(round);
+    const given = Object.keys(round.asks ?? {}).flatMap((key) => {
+      const named = keyIn(round, key);
+      const response = Object.hasOwn(open, named) && Object.hasOwn(responses, named) ? responses[named] : undefined;
+      return response === undefined ? [] : [[key, response] as const];
+    });
+    if (given.length === 0) return;
+    const next: KeptRound = { ...round, answers: { ...round.answers, ...Object.fromEntries(given) } };
+    store.transaction(() => {
+      store.writeCallRound(next);
+      if (isOpen(next)) return;
+      store.schedule.drop("claim");
+      if (this.#sending === null) this.#queue(state);
+    });
+    if (!isOpen(next)) this.#answered?.(next.answers);
+    flush();
   }
 
   /** What a caller that comes now has missed. */
@@ -115,14 +168,21 @@ export class RunTask {
     return server === undefined || (await loginFor(env, reachedBy(server, name, owner, account))).kind === "ready";
   }
 
-  async #send(over: AbortSignal): Promise<void> {
-    const input = this.#deps.current()?.input;
+  /** `from`: the round with which it goes on. */
+  async #send(from: KeptRound | null, over: AbortSignal): Promise<void> {
+    const { input, state } = this.#deps.current() ?? {};
     const relayed = this.#deps.store.relayed();
     if (input === undefined || relayed === null) return;
-    const claim: Claim = readJsonOf(await this.#release.claim(input.requestRef, false));
-    if (claim.kind !== "claimed") return;
-    const { env, now, waitUntil } = this.#deps;
-    const at = now();
+    const claim: Claim | null =
+      from === null ? readJsonOf(await this.#release.claim(input.requestRef, false)) : await this.#release.again();
+    if (claim?.kind !== "claimed") return;
+    const { env, now, waitUntil, store } = this.#deps;
+    const at = state?.call?.startedAt ?? now();
+    if (from !== null)
+      store.transaction(() => {
+        store.schedule.drop("claim");
+        store.writeCallRound({ ...from, isSent: true });
+      });
     const visit = {
       env,
       ctx: { waitUntil },
@@ -132,10 +192,11 @@ export class RunTask {
       over,
     };
     const lost: ApprovedAnswer = { kind: "sent", returned: { kind: "failed", fault: outcomeUnknownError }, response: null };
-    const answer = await sendApproved(visit, relayed, claim, {
+    const client: AbsentClient = {
       tell: (event, isQuestion) => this.#tell(event, isQuestion),
-      ask: (requests) => this.#ask(requests),
-    }).catch((error: unknown) => {
+      round: (round) => this.#round(round),
+    };
+    const answer = await sendApproved(visit, relayed, claim, client, from).catch((error: unknown) => {
       logEvent("run.effectFailed", { effect: "call", error: errorClass(error) });
       return lost;
     });
@@ -150,21 +211,22 @@ export class RunTask {
     if (isQuestion) this.#unheard = [...this.#unheard, event].slice(-mostUnheard);
   }
 
-  #ask(requests: JsonObject): Promise<JsonObject> {
-    const { promise, resolve } = Promise.withResolvers<JsonObject>();
-    let missing = requests;
-    let given: JsonObject = {};
-    const answer = (responses: JsonObject): void => {
-      const known = Object.entries(responses).filter(([key]) => Object.hasOwn(missing, key));
-      given = { ...given, ...Object.fromEntries(known) };
-      missing = Object.fromEntries(Object.entries(missing).filter(([key]) => !Object.hasOwn(given, key)));
-      if (Object.keys(missing).length > 0) this.#question = { requests: missing, answer };
-      else {
-        this.#question = null;
-        resolve(given);
-      }
-    };
-    this.#question = { requests, answer };
-    return promise;
+  async #round(round: CallRound): Promise<JsonObject> {
+    const { store, now, arm } = this.#deps;
+    const kept: KeptRound = { ...round, answers: {}, isSent: false };
+    if (isOpen(kept)) {
+      const { promise, resolve } = Promise.withResolvers<JsonObject>();
+      this.#answered = resolve;
+      store.transaction(() => {
+        store.writeCallRound(kept);
+        store.schedule.set("claim", now() + answerMs);
+      });
+      arm();
+      await promise;
+      this.#answered = null;
+    }
+    const answers = store.callRound()?.count === round.count ? (store.callRound()?.answers ?? {}) : {};
+    store.transaction(() => store.writeCallRound({ ...kept, answers, isSent: true }));
+    return answers;
   }
 }

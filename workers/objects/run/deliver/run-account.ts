@@ -1,7 +1,6 @@
 // A run as others see it, read from its tables: its outcome, its line in lists, its page, its
 // snapshot. Writes nothing.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
@@ -286,7 +285,12 @@ export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState,
 });
 
 /** The run as the client of its task may see it; null where it is none. */
-export function callTaskOf(store: RunStore, { input, state }: CurrentRun, asks: JsonObject | null, retentionMs: number): CallTask | null {
+export function callTaskOf(
+  store: RunStore,
+  { input, state }: CurrentRun,
+  { asks, mayResume }: Pick<CallTask, "asks" | "mayResume">,
+  retentionMs: number,
+): CallTask | null {
   const relayed = store.relayed();
   const asked = store.requestVersion(1)?.request;
   if (input.mode !== "task" || relayed === null || asked === undefined || !isToolCall(asked)) return null;
@@ -296,6 +300,7 @@ export function callTaskOf(store: RunStore, { input, state }: CurrentRun, asks: 
     owner: relayed.owner,
     account: input.requestor.account,
     isApproved: isUnclaimed(state),
+    mayResume,
     isSent: state.call?.startedAt != null,
     asked: argumentsJsonOf(asked),
     asks,

@@ -105,9 +105,12 @@ export class RunEffects {
       case "stop":
         await performStop(this.#deps.env, row.detail);
         return true;
-      case "index":
-        await keyStub(this.#deps.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
+      case "index": {
+        const until = this.#indexExpiry(state, input);
+        const key = keyStub(this.#deps.env, input.key.id);
+        await Promise.all(digestsOf(input, state).map((digest) => key.indexRun(input.id, digest, until)));
         return true;
+      }
       case "telemetry":
         return exportRun(this.#deps, row, current);
       default:
@@ -159,8 +162,12 @@ export class RunEffects {
     if (state.end === null) return;
     const { env, store } = this.#deps;
     const bySession = Map.groupBy(store.requestRefs(), ({ session }) => session);
+    const until = this.#indexExpiry(state, input);
+    const [digest = "", ...more] = digestsOf(input, state);
+    const key = keyStub(env, input.key.id);
     await Promise.all([
-      keyStub(env, input.key.id).endRun(input.id, input.identicalDigest, this.#indexExpiry(state, input)),
+      key.endRun(input.id, digest, until),
+      ...more.map((each) => key.indexRun(input.id, each, until)),
       ...[...bySession].map(([session, requests]) => sessionById(env, session).runEnded(input.id, requests)),
     ]);
   }
@@ -198,6 +205,15 @@ export class RunEffects {
     return kind === "completed" || kind === "failed" ? null : this.#deps.now() + retriedMs;
   }
 }
+
+/**
+ * The digests by which an identical request finds the run: of a call that was sent, also without
+ * what went with one attempt at it alone. Asked again from the beginning, it has run all the same.
+ */
+const digestsOf = ({ identicalDigest, sentDigest }: StoredInput, { call }: RunState): readonly string[] => [
+  identicalDigest,
+  ...(sentDigest !== undefined && call?.startedAt != null ? [sentDigest] : []),
+];
 
 function gateOf({ detail }: OutboxRow): Gate | null {
   const gate = isObject(detail) ? detail["gate"] : null;

@@ -19,6 +19,7 @@ import type { RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
 import { type CachedReply, type RelayedRequest, type StoredWork, cacheOf, withCached } from "../../../../shared/run/work.ts";
 import type { RequestVersion, SubjectReply } from "../../../../shared/model/subject/subject.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
+import type { KeptRound } from "../../../stubs/inside-relay.ts";
 import type { ContentSeal } from "../../content-seal.ts";
 import { LongTexts } from "../../long-text.ts";
 import type { ObjectTables } from "../../object-tables.ts";
@@ -47,6 +48,7 @@ type Texts = {
   readonly jurorReason: string;
   readonly relayed: RelayedRequest;
   readonly passed: string;
+  readonly round: KeptRound;
   readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
@@ -314,6 +316,10 @@ export class RunStore {
   /** The server's response to that message, byte for byte, where nobody reviews it. */
   passed = (): string | null => this.#json("passed");
   writePassed = (response: string): void => this.#write("passed", jsonOf(response));
+
+  /** The round at which a call is that this run sends; null where there was none yet. */
+  callRound = (): KeptRound | null => (this.#created ? this.#json("round") : null);
+  writeCallRound = (round: KeptRound): void => this.#write("round", jsonOf(round));
 
   outcome = (): JsonOf<Outcome> | undefined => this.#text("outcome");
   writeOutcome = (outcome: JsonOf<Outcome>): void => this.#write("outcome", outcome);
