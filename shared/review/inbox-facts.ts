@@ -94,7 +94,7 @@ const imagesIn = (view: ReviewView): number =>
 const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
   reply !== null && "content" in reply && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
 
-/** A call before it is sent. One that answers its server stands alone: a row has no place for that. */
+/** A call before it is sent. One that answers its server stands alone: a row does not show that. */
 export const isOfSeries = (view: ReviewView): view is ToolCallView =>
   view.subject === "toolCall" && view.gate === "request" && view.request.inputResponses === undefined;
 

@@ -194,7 +194,7 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
   );
 };
 
-/** What the client answers its server with this call: it is sent along, and is no reviewer's to change. */
+/** What the client answers its server with this call: it is sent along, as it is. */
 const InputResponses = ({ json, showing, prefix }: Pick<CallProps, "showing" | "prefix"> & { json: string }) => {
   const { page, review } = useWords();
   const { marksOf, unplaced } = jsonMarks(showing, inputResponsesPath, json);

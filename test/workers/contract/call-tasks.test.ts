@@ -1,7 +1,6 @@
 // A client's `tools/call` as a task of the gateway's, where the policy wants a person before it: in
 // each pair of families, request by request. Who gets which task, and what the server gets.
 
-import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { crash, recordWith, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { configure, createKey, eventually, gateway, notices, openNotice, policy, travel } from "../support/gateway.ts";
@@ -113,11 +112,6 @@ const statelessClient = async (server: string, options: { key?: string; send?: S
     begin: (call = {}) => say("tools/call", { name: tool, arguments: given, ...call }),
     ask: (method, taskId) => say(method, { taskId }),
   };
-};
-
-/** One object alone is gone, whatever it was doing. */
-const reset = async (run: string): Promise<void> => {
-  await runInDurableObject(stubOf(run), (_, state) => state.abort()).catch(() => {});
 };
 
 const begunOf = ({ result }: Answer): Task => (result?.["task"] ?? result) as Task;
@@ -447,26 +441,6 @@ describe("a reset of a task's object while its server asks", () => {
     expect((await until(say, taskId, "completed")).statusMessage).toContain("it may have run or not");
     expect(sent()).toHaveLength(2);
     held.resolve(new Response(null, { status: 500 }));
-  });
-
-  test("loses no question of a server with sessions, which hears one answer", async () => {
-    const stream = openStream();
-    upstream.answer = (call) => {
-      if (call.message.id === "q1") stream.say(eventFor({ jsonrpc: "2.0", id: sent()[0]?.message.id, result: done }));
-      return call.message.method === "tools/call" ? stream.response() : plainAnswers(call);
-    };
-    const say = sayTo("old");
-    const taskId = await approved(say);
-    await eventually("the call", async () => sent().length === 1);
-    stream.say(eventFor({ jsonrpc: "2.0", id: "q1", ...formInput }));
-    const { inputRequests = {} } = await until(say, taskId, "input_required");
-    await reset(taskId);
-    expect((await until(say, taskId, "input_required")).inputRequests).toEqual(inputRequests);
-    const [key = ""] = Object.keys(inputRequests);
-    await say("tasks/update", { taskId, inputResponses: { [key]: accept(1) } });
-    expect((await until(say, taskId, "completed")).result?.content).toEqual(done.content);
-    expect(sent()).toHaveLength(1);
-    expect(upstream.answersTo("q1")).toHaveLength(1);
   });
 
   test("asks no person twice for a form that the gateway answers", async () => {

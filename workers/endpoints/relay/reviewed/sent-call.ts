@@ -34,7 +34,7 @@ export function asApproved(message: PostedMessage, came: ToolCall, approved: Too
 /**
  * A call whose result the gateway has to have does not become a task of its server: that would give
  * its result to another request.
- * @param isHeld of a session whose revision has no tasks: its server may know the word all the same.
+ * @param isHeld of a session whose revision has no tasks: its server may know the word even so.
  */
 export function withoutTasksIn(came: PostedMessage, isHeld: boolean): PostedMessage {
   const word = isHeld ? withoutMember(came.body, paramsIn(came.body), "task") : [];
