@@ -19,7 +19,7 @@ const config :Workerd.Config = (
   sockets = [ (name = "http", address = "127.0.0.1:${port}", http = (), service = "main") ]
 );`;
 
-const linkKey = "bench-link-key-0123456789";
+export const linkKey = "bench-link-key-0123456789";
 export const adminToken = "bench-admin-token-0123456789";
 
 /**
@@ -40,9 +40,11 @@ type GatewayProcess = {
   readonly disk: string;
   readonly entry: string;
   readonly configured: Configured;
+  /** A folder that takes the place of R2, for an entry that knows of it. */
+  readonly bucket?: string | undefined;
 };
 
-export async function gateway({ name, folder, disk, entry, configured }: GatewayProcess): Promise<Served> {
+export async function gateway({ name, folder, disk, entry, configured, bucket }: GatewayProcess): Promise<Served> {
   const port = await freePort();
   const isNew = readdirSync(disk).length === 0;
   const classes = {
@@ -70,6 +72,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
     ...Object.entries(configured.variables ?? {}).map(([name, value]) => text(name, value)),
+    ...(bucket === undefined ? [] : [`(name = "BUCKET_FILES", service = "bucket")`]),
     ...Object.entries(classes).map(([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`),
   ].join(", ");
   const objects = `, durableObjectNamespaces = [${Object.values(classes)
@@ -77,6 +80,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     .join(", ")}], durableObjectStorage = (localDisk = "disk")`;
   const services = [
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
+    ...(bucket === undefined ? [] : [`(name = "bucket", disk = (path = "${bucket}", writable = true))`]),
     `(name = "kv", worker = ${worker(bundle("bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
     `(name = "rate-limit", worker = ${worker(bundle("bench/workers/rate-limit.ts", folder), "")})`,
     `(name = "pages", worker = ${worker(bundle("workers/ui/worker.ts", folder), "")})`,

@@ -10,6 +10,7 @@ import { growth } from "./parts/growth.ts";
 import { overhead } from "./parts/overhead.ts";
 import { record } from "./parts/record.ts";
 import { relay } from "./parts/relay.ts";
+import { size } from "./parts/size.ts";
 import { streaming } from "./parts/streaming.ts";
 import { waiting } from "./parts/waiting.ts";
 
@@ -29,4 +30,5 @@ export const parts: Readonly<Record<string, Part>> = {
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   growth: { about: "how a request's time grows with models, size, session and ledger, as pictures", run: growth },
   console: { about: "what the console's pages take with a hundred thousand requests in the ledger", run: consolePages },
+  size: { about: "the record with ten million requests: the console, an old request, verifying it", run: size },
 };

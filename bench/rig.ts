@@ -37,6 +37,8 @@ export type GatewayOptions = {
   readonly entry?: string;
   /** Where the objects are stored, in place of a new folder. */
   readonly objects?: string;
+  /** A folder for the record's bundles and tiles, which has files as R2 would: see `bucket-gateway.ts`. */
+  readonly bucket?: string;
 };
 
 export function createRig(): Rig {
@@ -74,11 +76,11 @@ export function createRig(): Rig {
     memory,
     provider: () => ownWorker("provider"),
     worker: ownWorker,
-    gateway: async (configured, { storage = "memory", entry = "workers/index.ts", objects } = {}) => {
+    gateway: async (configured, { storage = "memory", entry = "workers/index.ts", objects, bucket } = {}) => {
       gateways += 1;
       const disk = objects ?? join(storage === "disk" ? folder : memory(), `objects-${gateways}`);
       mkdirSync(disk, { recursive: true });
-      return kept(gateway({ name: `countersign-${gateways}`, folder, disk, entry, configured }));
+      return kept(gateway({ name: `countersign-${gateways}`, folder, disk, entry, configured, bucket }));
     },
     node: nodeScript,
     end: () => (ended ??= stopAll(ends)),

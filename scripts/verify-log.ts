@@ -92,8 +92,8 @@ export async function verifyLogs(
     );
     // A log that was known and is gone is found by its missing checkpoint.
     if (bytes === null && before.length === 0) continue;
-    const onEntry = (entry: Uint8Array): void => each?.(fromUtf8(entry), shard);
-    const check = await checkLog({ read, key, verify: verifySignature, from, known: before, each: onEntry });
+    const onEntry = each === undefined ? {} : { each: (entry: Uint8Array): void => each(fromUtf8(entry), shard) };
+    const check = await checkLog({ read, key, verify: verifySignature, from, known: before, ...onEntry });
     reports.push({ shard, check, note: bytes === null ? null : (noteText(bytes) ?? null) });
   }
   return reports;

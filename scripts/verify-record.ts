@@ -228,7 +228,7 @@ async function main(args: readonly string[]): Promise<number> {
   const [path] = positionals;
   const hasLogs = values.url !== undefined || values.bucket !== undefined;
   if (path === undefined) {
-    if (hasLogs) return guarded("", () => verifyFiles(values, () => {}));
+    if (hasLogs) return guarded("", () => verifyFiles(values));
     console.error(usage);
     return 2;
   }
@@ -263,14 +263,18 @@ const options = {
 
 type Options = { readonly [Name in keyof typeof options]?: string | undefined };
 
-async function verifyFiles({ url, bucket, key: given, known, from = "0" }: Options, each: Parameters<LogReader>[0]): Promise<number> {
+async function verifyFiles({ url, bucket, key: given, known, from = "0" }: Options, each?: Parameters<LogReader>[0]): Promise<number> {
   const adminToken = process.env["ADMIN_TOKEN"] || undefined;
   const gateway = url === undefined ? undefined : gatewayAddress(url, "ADMIN_TOKEN");
   const key = given !== undefined ? keyOf(given) : gateway === undefined ? undefined : await keyOfGateway(gateway, adminToken);
   if (key === undefined) throw new Error("--key is not a key: GET /record/0/checkpoint has it in the header Countersign-Record-Key");
   if (given === undefined) console.log("The key is what the gateway says of itself; give the one that you noted with --key.");
   const files = gateway === undefined ? inFolder(bucket ?? "") : overHttp(gateway, adminToken);
-  const reports = await verifyLogs(files, key, { from: Number(from), each, ...(known === undefined ? {} : { known: knownNotes(known) }) });
+  const reports = await verifyLogs(files, key, {
+    from: Number(from),
+    ...(each === undefined ? {} : { each }),
+    ...(known === undefined ? {} : { known: knownNotes(known) }),
+  });
   const { text, exitCode } = logReport(reports);
   console.log(text);
   if (known !== undefined) remember(known, reports);

@@ -139,7 +139,8 @@ class CheckedTree {
     let hashes = this.#known.get(path);
     if (hashes === undefined) {
       hashes = this.#checked(tile);
-      this.#known.set(path, hashes);
+      // The lowest ones are almost all of them, and each is wanted once: a long log would fill the memory.
+      if (tile.level !== 0) this.#known.set(path, hashes);
     }
     return hashes;
   }

@@ -33,6 +33,8 @@ const newestHour = (end: LinePlace | undefined): number => (end === undefined ? 
 type Row = { readonly createdAt: number; readonly run: string; readonly text: JsonOf<RunSummary> };
 /** `stoppedAt`: the last line that was read, where there may be more; null where there are none. */
 type Look = { readonly found: readonly Row[]; readonly read: number; readonly stoppedAt: LinePlace | null };
+/** Of times in Unix milliseconds. */
+export type HourFilter = (from: number, to: number) => boolean;
 /** A part of the table: the lines between two times. `since`: its beginning. */
 type Range = { readonly since: number; readonly within: Conditions };
 
@@ -148,18 +150,33 @@ export class LedgerLines {
     }
   }
 
-  /** The hours that have lines of the query, the newest first; null where any hour may. */
-  hoursOf(query: RunsQuery): ReadonlySet<number> | null {
+  /** Whether any hour of a time has lines of the query; null where any may. */
+  hoursOf(query: RunsQuery): HourFilter | null {
     const { columns } = filtersOf(query);
-    return columns.length === 0 ? null : new Set(this.#hours(columns, query.since ?? 0, newestHour(placeBefore(query))));
+    if (columns.length === 0) return null;
+    const known: Conditions = [["hour = ?", 0], ...columns];
+    const select = `SELECT 1 FROM line_hour ${whereOf(known)} LIMIT 1`;
+    const values = valuesOf(columns);
+    const seen = new Map<number, boolean>();
+    const has = (hour: number): boolean => {
+      const found = seen.get(hour) ?? this.#sql.exec(select, hour, ...values).toArray().length > 0;
+      seen.set(hour, found);
+      return found;
+    };
+    return (from, to) => {
+      for (let hour = hourOf(from); hour <= hourOf(to); hour += 1) if (has(hour)) return true;
+      return false;
+    };
   }
 
-  #hours(columns: Conditions, since: number, newest: number): number[] {
+  /** The newest first. Who stops early has read no more of the table: the record may be long. */
+  *#hours(columns: Conditions, since: number, newest: number): Generator<number> {
     const known: Conditions = [...columns, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
-    return this.#sql
-      .exec<{ hour: number }>(`SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`, ...valuesOf(known))
-      .toArray()
-      .map(({ hour }) => hour);
+    const rows = this.#sql.exec<{ hour: number }>(
+      `SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`,
+      ...valuesOf(known),
+    );
+    for (const { hour } of rows) yield hour;
   }
 
   /** Reads so many lines of a part, or fewer where there are enough that fit. */

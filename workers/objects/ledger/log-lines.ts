@@ -7,6 +7,7 @@ import { entriesOf, type LogEntry } from "../../../shared/record/log/entry.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { ReplayQuery, RunsQuery } from "../../stubs/ledger-calls.ts";
+import type { HourFilter } from "./ledger-lines.ts";
 import { placeBefore } from "./line-filters.ts";
 import { isWanted } from "./line-matches.ts";
 import type { BundleLines, RecordLog } from "./record-log.ts";
@@ -16,7 +17,6 @@ const linesInCall = 1_500;
 /** So many bundles are looked up at a time, and passed over in one call. */
 const bundlesAtOnce = 50;
 const mostPassed = 5_000;
-const hourMs = 3_600_000;
 
 /** A line, and its entry. */
 type Found = { readonly line: RunSummary; readonly entry: LogEntry };
@@ -29,8 +29,8 @@ export class LogLines {
     this.#log = log;
   }
 
-  /** @param hours Those that have lines of the query at all, in hours since 1970; null: any may. */
-  async list(query: RunsQuery, hours: ReadonlySet<number> | null): Promise<LinePage> {
+  /** @param hours Which times have lines of the query at all; null: any may. */
+  async list(query: RunsQuery, hours: HourFilter | null): Promise<LinePage> {
     const end = placeBefore(query);
     const { since = 0, limit, mostRead = linesInCall } = query;
     const { found, stoppedAt } = await this.#newest({ since, end, limit, mostRead, hours }, (line) => isWanted(line, query));
@@ -50,7 +50,7 @@ export class LogLines {
       limit,
       mostRead,
       hours,
-    }: { since: number; end: LinePlace | undefined; limit: number; mostRead: number; hours: ReadonlySet<number> | null },
+    }: { since: number; end: LinePlace | undefined; limit: number; mostRead: number; hours: HourFilter | null },
     wanted: (line: RunSummary) => boolean,
   ): Promise<Page> {
     const until = end?.createdAt ?? Number.MAX_SAFE_INTEGER;
@@ -59,7 +59,7 @@ export class LogLines {
     const complete = (bound: number): Found[] =>
       found.filter(({ line }) => line.createdAt > bound).toSorted((a, b) => byAge(a.line, b.line));
     for (const { n, minAt, peakAt, bound, lines } of this.#bundles(until)) {
-      const isNeeded = minAt !== null && (hours === null || hasAny(hours, minAt, peakAt ?? minAt));
+      const isNeeded = minAt !== null && (hours === null || hours(minAt, peakAt ?? minAt));
       passed += 1;
       if (isNeeded) {
         for (const each of await this.#linesIn(n)) {
@@ -114,8 +114,3 @@ export class LogLines {
 
 const placeOf = (found: Found | undefined): LinePlace | null =>
   found === undefined ? null : { createdAt: found.line.createdAt, run: found.line.run };
-
-function hasAny(hours: ReadonlySet<number>, from: number, to: number): boolean {
-  for (let hour = Math.floor(from / hourMs); hour <= Math.floor(to / hourMs); hour += 1) if (hours.has(hour)) return true;
-  return false;
-}
