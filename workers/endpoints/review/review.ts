@@ -17,7 +17,7 @@ import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
-import type { ProblemWhy } from "../../ui/problem.tsx";
+import type { Problem, ProblemWhy } from "../../ui/problem.tsx";
 import type { ReviewPageInput } from "../../ui/review-page.tsx";
 import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -90,11 +90,9 @@ export async function answerPresented(c: AppContext, link: Presented, body: { re
   const form = parseDecisionForm(fields);
   const readable = form.ok ? form.value : withoutGrant(fields, form.error.field);
   if (readable === null) return errorPage(c, "badRequest", 400);
-  const view = await readView(c, link);
-  if (view === null) return noSuchLink(c);
   const keep = keeping(readable, fields);
-  if (!form.ok) return page(c, link, view, { ...keep, problem: { why: "uses" } }, 422);
-  return answerForm(c, { link, view, form: form.value, keep, body: body.text });
+  if (!form.ok) return again(c, link, { why: "uses" }, 422, keep);
+  return answerForm(c, { link, form: form.value, keep, body: body.text });
 }
 
 reviewRoutes.all(paths.review, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
@@ -182,22 +180,18 @@ function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedFor
 
 type Answering = {
   readonly link: Presented;
-  readonly view: ReviewView;
   readonly form: SubmittedForm;
   readonly keep: Keeping;
   readonly body: string;
 };
 
 async function answerForm(c: AppContext, answering: Answering): Promise<Response> {
-  const { link, view, form, keep, body } = answering;
+  const { link, form, keep, body } = answering;
   if (form.act === "preview") return previewPage(c, answering);
   const { token, run, settings } = link;
   const { nonce, edits, ...rest } = form;
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
-  if (judged !== "good") {
-    const status = judged === "forged" ? 403 : 409;
-    return page(c, link, view, { problem: { why: { nonce: judged } }, ...(isFor(view, form) ? keep : {}) }, status);
-  }
+  if (judged !== "good") return again(c, link, { why: { nonce: judged } }, judged === "forged" ? 403 : 409, keep);
   const submission: Submission = { ...rest, edits: [...edits] };
   const decided = await runStub(c.env, run).decide({
     gate: link.gate,
@@ -214,33 +208,33 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
 /** The acts after which the browser is led on to the review of the reply. */
 const follows: ReadonlySet<SubmittedForm["act"]> = new Set(["approve", "answer", "askModel"]);
 
-async function afterDecision(c: AppContext, { link, view, form, keep }: Answering, decided: DecideAnswer): Promise<Response> {
+async function afterDecision(c: AppContext, { link, form, keep }: Answering, decided: DecideAnswer): Promise<Response> {
   switch (decided.kind) {
     case "decided":
     case "repeated":
-      if (follows.has(form.act) && view.gate === "request") followOn(c, link);
+      if (follows.has(form.act) && link.gate === "request") followOn(c, link);
       return c.redirect(link.url, 303);
     case "invalidEdit":
-      return page(c, link, view, { problem: { why: "invalidEdit", issues: decided.issues }, ...keep }, 422);
+      return again(c, link, { why: "invalidEdit", issues: decided.issues }, 422, keep);
     case "unseenChanges":
-      return again(c, link, "unseenChanges", 409, keep);
+      return again(c, link, { why: "unseenChanges" }, 409, keep);
     case "twoChoices":
-      return page(c, link, view, { problem: { why: "twoChoices" }, ...keep }, 409);
+      return again(c, link, { why: "twoChoices" }, 409, keep);
     case "cannotLift":
-      return again(c, link, "cannotLift", 403, keep);
+      return again(c, link, { why: "cannotLift" }, 403, keep);
     case "noGrant":
-      return page(c, link, view, { problem: { why: "noGrant" }, ...keep }, 422);
+      return again(c, link, { why: "noGrant" }, 422, keep);
     case "cannotRecuse": {
       const { why, status } = recusalProblems[decided.why];
-      return again(c, link, why, status, keep);
+      return again(c, link, { why }, status, keep);
     }
     case "onceUsed":
-      return again(c, link, "sentBefore", 409);
+      return again(c, link, { why: "sentBefore" }, 409);
     case "noSuchLink":
       return noSuchLink(c);
     case "verdict": {
       const { why, status } = verdictProblems[decided.verdict.kind === "notAllowed" ? decided.verdict.why : decided.verdict.kind];
-      return again(c, link, why, status);
+      return again(c, link, { why }, status);
     }
     default:
       return decided satisfies never;
@@ -273,7 +267,9 @@ const recusalProblems = {
 /**
  * The page with the reviewer's changes applied, or with what is wrong with them. Decides nothing.
  */
-async function previewPage(c: AppContext, { link, view, form, keep }: Answering): Promise<Response> {
+async function previewPage(c: AppContext, { link, form, keep }: Answering): Promise<Response> {
+  const view = await readView(c, link);
+  if (view === null) return noSuchLink(c);
   if (!isFor(view, form)) return page(c, link, view, { problem: { why: "staleChanges" } }, 200);
   const pending = pendingChanges(view, form);
   if (pending.ok) return page(c, link, view, { ...keep, preview: true }, 200);
@@ -309,10 +305,10 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
  * The current page, with why nothing was decided. What the reviewer wrote is shown again where it
  * is for the current content.
  */
-async function again(c: AppContext, link: Presented, why: ProblemWhy, status: Refusal["status"], keep?: Keeping): Promise<Response> {
+async function again(c: AppContext, link: Presented, problem: Problem, status: Refusal["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
-  return page(c, link, view, { problem: { why }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
+  return page(c, link, view, { problem, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
 const isAddress = ({ subject, request }: ReviewView): boolean => subject === "form" && request.url !== undefined;
