@@ -1,7 +1,7 @@
 // A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible
 // written out: no character of it reaches the terminal as a command.
 
-import { accountWords, asksWords, causeWords, endedWords, gateWords } from "../../shared/channels/fact-words.ts";
+import { accountWords, asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
@@ -9,7 +9,7 @@ import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
 import { mayApprove } from "../../shared/review/permissions.ts";
-import { fieldsOf } from "../../shared/review/subject/parts.ts";
+import { fieldsOf, textsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -91,7 +91,7 @@ function unshown(view: ReviewView): string[] {
  * there.
  */
 export const isShownWhole = (view: ReviewView): boolean =>
-  (view.subject === "message" || view.subject === "toolCall") && unshown(view).length === 0 && blocksIn(view).every(isText);
+  view.subject !== "form" && unshown(view).length === 0 && blocksIn(view).every(isText);
 
 /** Whether `a` and `e` do anything: a form is filled in on its page. */
 export const mayApproveHere = (view: ReviewView): boolean => view.subject !== "form" && mayApprove(view);
@@ -164,6 +164,14 @@ function accountLines({ requestor }: ReviewView): string[] {
   return [`  ${words.account.label}: ${textOf(found.sentence, named, inEnglish.lang)}`];
 }
 
+/** What is sent and is no reviewer's to change: of a call its definition says that. */
+function fixedLines(view: ReviewView): string[] {
+  if (view.subject === "message" || view.subject === "toolCall") return [];
+  const content = view.gate === "request" ? view.request : view.reply;
+  const fixed = content === null ? [] : textsOf(content).filter(({ isFixed, raw }) => isFixed && typeof raw === "string");
+  return fixed.flatMap(({ path, text }) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]);
+}
+
 /** The whole review. */
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
@@ -182,7 +190,7 @@ export function reviewLines(view: ReviewView): string[] {
     ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
     ...definitionLines(view),
-    ...(view.subject === "form" ? ["", `  ${gateWords(facts, words).content}`, ...outsideLines(view.request.message)] : []),
+    ...fixedLines(view),
     ...[...editableFields(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",

@@ -1,7 +1,7 @@
 // The labels of the fields of a Slack message or dialog.
 
 import type { Gate } from "../../model/gate.ts";
-import type { SubjectRequest } from "../../model/subject/subject.ts";
+import { type SubjectRequest, plainSubjectOf } from "../../model/subject/subject.ts";
 import { inputResponsesPath } from "../../model/subject/tool-call.ts";
 import { placeWords } from "../content-words.ts";
 import { ordinalsIn } from "../../review/editable-fields.ts";
@@ -21,8 +21,10 @@ export function fieldWords(
   } = words;
   const [first = 0, second = 0] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number): string => textOf(text, { n: String(n) }, lang);
-  if (path === "/arguments" || path === inputResponsesPath || kind === "form") return placeWords(path, words, kind);
-  if (kind === "toolCall")
+  const subject = plainSubjectOf(kind);
+  if (path === "/arguments" || path === inputResponsesPath || (subject !== null && subject !== "toolCall"))
+    return placeWords(path, words, kind);
+  if (subject === "toolCall")
     return path.endsWith("/structuredContent") ? labels.structured : place.result + (first > 1 ? numbered(place.part, first) : "");
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(place.text, first);
   if (path === "/systemPrompt") return place.systemPrompt;
