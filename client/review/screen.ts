@@ -10,7 +10,7 @@ import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
 import { mayApprove } from "../../shared/review/permissions.ts";
 import { fieldsOf, textsOf } from "../../shared/review/subject/parts.ts";
-import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
+import { answerersOf, isOpen, reviewFacts, callIn } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { callSentences, noteWords, placeWords, invisibleWords } from "../../shared/channels/content-words.ts";
@@ -97,14 +97,16 @@ export const isShownWhole = (view: ReviewView): boolean =>
 export const mayApproveHere = (view: ReviewView): boolean => view.subject !== "form" && mayApprove(view);
 
 /** The keys that do something, and what. */
-export const keysLine = (view: ReviewView): string =>
-  [
+export function keysLine(view: ReviewView): string {
+  const { mayStop } = callIn(view);
+  return [
     ...(mayApproveHere(view) ? ["a approve", "e edit"] : []),
     view.subject === "form" ? "d decline" : "d deny",
-    ...(view.mayStop == null ? [] : [`s deny and stop this tool for ${view.mayStop === "session" ? "the session" : "an hour"}`]),
+    ...(mayStop == null ? [] : [`s deny and stop this tool for ${mayStop === "session" ? "the session" : "an hour"}`]),
     "r read again",
     "b back",
   ].join(" · ");
+}
 
 /** Tool results may have more than text. */
 const isText = (block: Block): boolean => {
@@ -135,8 +137,9 @@ function writtenLines({ written, request }: ReviewView): string[] {
 }
 
 /** How usual the call is, and what the server says of its tool, in its own words and in ours. */
-function definitionLines({ request, differing }: ReviewView): string[] {
-  if (request.kind !== "toolCall") return [];
+function definitionLines(view: ReviewView): string[] {
+  if (view.subject !== "toolCall") return [];
+  const { request, differing } = view;
   const { title, description } = request.definition ?? {};
   const said = [title, description].filter((text) => text !== undefined);
   return [

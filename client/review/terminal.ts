@@ -3,7 +3,7 @@
 
 import { createInterface } from "node:readline/promises";
 import type { EditIssue } from "../../shared/review/edit.ts";
-import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
+import { isOpen, reviewFacts, callIn } from "../../shared/review/review-facts.ts";
 import { mayApprove, mayDecide } from "../../shared/review/permissions.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -109,7 +109,7 @@ async function attendVersion(review: OpenReview, ask: Ask): Promise<"left" | "ag
     if (answer === "e" && mayApproveHere(review.view)) draft = await edit(review, draft, ask);
     if (answer === "a" && mayApproveHere(review.view) && (await decide(review, draft, "approve", ask))) return "left";
     if (answer === "d" && (await decide(review, draft, "deny", ask))) return "left";
-    if (answer === "s" && review.view.mayStop != null && (await decide(review, draft, "denyStop", ask))) return "left";
+    if (answer === "s" && callIn(review.view).mayStop != null && (await decide(review, draft, "denyStop", ask))) return "left";
   }
 }
 

@@ -7,7 +7,7 @@ import type { NamedModel } from "../model/sampling.ts";
 import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
 import { type SubjectKind, type SubjectRequest, isForm } from "../model/subject/subject.ts";
 import type { RiskLevel, RiskNote } from "../policy/risk.ts";
-import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
+import type { CallInReview, ReviewState, ReviewView, ShownModel } from "./view.ts";
 import type { OwnWhy } from "./decision.ts";
 import { vectorsIn } from "./vectors.ts";
 
@@ -127,6 +127,14 @@ export const isOpen = (state: ReviewState): state is OpenState => state.kind ===
 export const isAhead = (view: Pick<ReviewView, "gate" | "state" | "subject">): boolean =>
   isOpen(view.state) && !(view.gate === "response" && view.subject === "toolCall");
 
+/** What is known of the call, where the review is about one. */
+export const callIn = (view: ReviewView): CallInReview => (view.subject === "toolCall" ? view : {});
+
+function isAskedByJuror(view: ReviewView): boolean {
+  const { raised } = callIn(view);
+  return raised !== undefined && raised.why !== "outOfBounds";
+}
+
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
 export function reviewFacts(view: ReviewView): ReviewFacts {
@@ -143,7 +151,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     isUnsent: gate === "request" && !open && state.kind !== "approved",
     isAhead: isAhead(view),
     associationConfidence: requestor.evidence ?? requestor.provenance,
-    isRaised: view.raised !== undefined && view.raised.why !== "outOfBounds",
+    isRaised: isAskedByJuror(view),
     serving: servingOf(view),
     cost: costOf(view),
     namedModel: gate === "request" ? (message?.request.namedModel ?? null) : null,

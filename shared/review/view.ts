@@ -144,12 +144,6 @@ export type ReviewCommon = {
   readonly standsInFor?: readonly string[];
   /** The grant that this reviewer gave with their approval. */
   readonly given?: GivenGrant | null;
-  /** Of a call: equal for those of one key at one server, in one session where it has one. */
-  readonly series?: string;
-  /** What a denial of this call may stop of its tool; null where it may stop nothing. */
-  readonly mayStop?: StopReach | null;
-  /** The stop that this reviewer made with their denial. Times are Unix milliseconds. */
-  readonly stopped?: { readonly reach: StopReach; readonly until: number; readonly liftedAt: number | null } | null;
   /** Only for the browser that approved the request. */
   readonly next?: NextStep | null;
   /** This reviewer's approval of the current version, where more are needed. */
@@ -189,15 +183,6 @@ export type ReviewCommon = {
    * sent.
    */
   readonly maskedHere?: number;
-  /**
-   * Of a tool's call: the one of this tool that the same people approved last, where it is known.
-   * In no notice.
-   */
-  readonly before?: Subjects["toolCall"]["request"] | null;
-  /** With it: in how many arguments this one differs. */
-  readonly differing?: number;
-  /** The rule's juror did not let the call pass. `reason`: in the model's words; in no notice. */
-  readonly raised?: { readonly model: string; readonly why: JurorWhy; readonly reason: string | null };
   /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];
@@ -233,10 +218,31 @@ export type ModelsView = {
 /** A sampling request, and what a model says to it. */
 export type MessageView = ReviewCommon & Reviewed<"message"> & ModelsView;
 
-/** Any other subject: no model answers it, and nothing is known of its price. */
-export type PlainView = { [Kind in Exclude<SubjectKind, "message">]: ReviewCommon & Reviewed<Kind> }[Exclude<SubjectKind, "message">];
+/** What else is known of a tool's call. */
+export type CallInReview = {
+  /** Equal for those of one key at one server, in one session where it has one. */
+  readonly series?: string;
+  /** What a denial of this call may stop of its tool; null where it may stop nothing. */
+  readonly mayStop?: StopReach | null;
+  /** The stop that this reviewer made with their denial. Times are Unix milliseconds. */
+  readonly stopped?: { readonly reach: StopReach; readonly until: number; readonly liftedAt: number | null } | null;
+  /**
+   * The one of this tool that the same people approved last, where it is known.
+   * In no notice.
+   */
+  readonly before?: Subjects["toolCall"]["request"] | null;
+  /** With it: in how many arguments this one differs. */
+  readonly differing?: number;
+  /** The rule's juror did not let the call pass. `reason`: in the model's words; in no notice. */
+  readonly raised?: { readonly model: string; readonly why: JurorWhy; readonly reason: string | null };
+};
 
-export type ToolCallView = Extract<PlainView, { readonly subject: "toolCall" }>;
+export type ToolCallView = ReviewCommon & Reviewed<"toolCall"> & CallInReview;
+
+type OtherSubject = Exclude<SubjectKind, "message" | "toolCall">;
+
+/** Any other subject: no model answers it, and nothing is known of its price. */
+export type PlainView = ToolCallView | { [Kind in OtherSubject]: ReviewCommon & Reviewed<Kind> }[OtherSubject];
 
 export type FormView = Extract<PlainView, { readonly subject: "form" }>;
 

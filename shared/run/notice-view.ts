@@ -4,7 +4,7 @@
 import type { SamplingReply } from "../model/sampling.ts";
 import type { SubjectReply, SubjectRequest } from "../model/subject/subject.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { ReviewView, ToolCallView } from "../review/view.ts";
 import type { RunInput } from "./run-input.ts";
 
 export type NoticeContent = { readonly view: ReviewView; readonly excerpt: "none" | "start" };
@@ -45,13 +45,16 @@ export function noticeTexts({ request, reply, written }: ReviewView, { redaction
 /** What a review's texts are known by. */
 export const versionOf = ({ gate, version, digest }: ReviewView): string => `${gate} ${version} ${digest}`;
 
+/** Without the last call, and what a juror wrote of this one. */
+const withoutWords = ({ before: _call, raised: _said, ...view }: ToolCallView): Omit<ToolCallView, "before" | "raised"> => view;
+
 /** `excerpt` is `none` where the content cannot be masked. `texts`: of this version of the view. */
 export function forNotice(
   view: ReviewView,
   { gatePolicy, redaction }: Pick<RunInput, "gatePolicy" | "redaction">,
   texts: NoticeTexts = noticeTexts(view, { redaction }),
 ): NoticeContent {
-  const { redactions: _originals, mayLift: _may, before: _call, raised: _said, ...rest } = view;
+  const { redactions: _originals, mayLift: _may, ...rest } = view.subject === "toolCall" ? withoutWords(view) : view;
   const bare = { ...rest, requestAsAsked: null, replyAsGenerated: null } as ReviewView; // of the same subject
   const { noticeExcerpt: excerpt } = gatePolicy;
   if (redaction === undefined) return { view: bare, excerpt };

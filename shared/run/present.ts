@@ -15,6 +15,7 @@ import { callDifferences } from "../review/call-fields.ts";
 import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type {
+  CallInReview,
   GivenGrant,
   GrantOffer,
   MessageView,
@@ -125,23 +126,20 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
     ...shownRedactions(shown),
-    ...sinceLastCall(shown),
-    ...raisedBy(shown),
-    ...ofSession(shown, review),
     risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
   };
-  return { ...common, ...subjectView(shown) } as ReviewView; // what is common, and the members of one subject
+  return { ...common, ...subjectView(shown, review) } as ReviewView; // what is common, and the members of one subject
 }
 
 /** What is known of the last approved call; nothing where there is none. */
-function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<ReviewCommon, "before" | "differing"> {
+function sinceLastCall({ current: { request }, lastCall }: PresentInput): Pick<CallInReview, "before" | "differing"> {
   if (lastCall === null || !isToolCall(request)) return {};
   return { before: lastCall, differing: callDifferences(request, lastCall).length };
 }
 
 /** That the rule's juror had people asked. */
-function raisedBy({ input: { work }, gate, jurorReason }: PresentInput): Pick<ReviewCommon, "raised"> {
+function raisedBy({ input: { work }, gate, jurorReason }: PresentInput): Pick<CallInReview, "raised"> {
   const juror = jurorOf(work);
   if (juror?.verdict !== "raised" || gate === "response") return {};
   return { raised: { model: juror.model, why: juror.why, reason: jurorReason } };
@@ -154,7 +152,7 @@ function raisedBy({ input: { work }, gate, jurorReason }: PresentInput): Pick<Re
 function ofSession(
   { input, gate, reviewer, isRoom, asked }: PresentInput,
   { closing, stopped }: Review,
-): Pick<ReviewCommon, "series" | "mayStop" | "stopped"> {
+): Pick<CallInReview, "series" | "mayStop" | "stopped"> {
   if (gate === "response" || !isToolCall(asked.request)) return {};
   const session = input.sessionless === true ? null : input.requestRef.session;
   const isOwn = stopped !== undefined && stopped.by === reviewer.name;
@@ -178,7 +176,7 @@ const messageIn = (reply: SubjectReply | null): SamplingReply | null => (reply =
 type Versions = Pick<ReviewView, "request" | "requestAsAsked" | "reply" | "replyAsGenerated">;
 
 /** What is reviewed, as its kind has it. */
-function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon> | Omit<PlainView, keyof ReviewCommon> {
+function subjectView(shown: PresentInput, review: Review): Omit<MessageView, keyof ReviewCommon> | Omit<PlainView, keyof ReviewCommon> {
   const { gate, current } = shown;
   const versions: Versions = {
     request: current.request,
@@ -188,9 +186,16 @@ function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon>
   };
   const subject = subjectOf(current.request);
   // A run's versions are all of its subject.
-  if (subject !== "message") return { subject, ...versions } as Omit<PlainView, keyof ReviewCommon>;
+  if (subject !== "message") return { subject, ...versions, ...callView(shown, review) } as Omit<PlainView, keyof ReviewCommon>;
   return { subject, ...(versions as Pick<MessageView, keyof Versions>), ...whoAnswers(shown) };
 }
+
+/** Nothing of what is no call. */
+const callView = (shown: PresentInput, review: Review): CallInReview => ({
+  ...sinceLastCall(shown),
+  ...raisedBy(shown),
+  ...ofSession(shown, review),
+});
 
 /** The models of a message, and what its reply cost. */
 function whoAnswers({ input, state, gate, current, model, cachedAt }: PresentInput): ModelsView {

@@ -80,8 +80,8 @@ export const jurorMutants: readonly Mutant[] = [
   {
     file: "shared/run/notice-view.ts",
     name: "no notice has what a juror wrote",
-    from: ", raised: _said, ...rest }",
-    to: ", ...rest }",
+    from: ", raised: _said, ...view }: ToolCallView)",
+    to: ", ...view }: ToolCallView)",
     test: { file: "test/shared/run/notice-view.test.ts", only: "juror" },
   },
   {

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 import { gateWords, reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
-import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, isFromServer, callIn } from "../../shared/review/review-facts.ts";
 import type { StopReach } from "../../shared/policy/stops.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { approveForScript, approveWords } from "./approve-words.ts";
@@ -226,7 +226,7 @@ export const Decision = ({ view, facts, kept, changes, grant, isListening }: Dec
       <p class="effect">{effect}</p>
       {isListening ? <LiveCopy /> : null}
       <div class="row">
-        <Deny facts={facts} kept={kept} isSolid={isDespite} stops={view.mayStop ?? null} />
+        <Deny facts={facts} kept={kept} isSolid={isDespite} stops={callIn(view).mayStop ?? null} />
         {approves ? <Approve facts={facts} changes={changes} /> : null}
         <More view={view} facts={facts} kept={kept} grant={grant} />
       </div>

@@ -4,7 +4,7 @@
 import type { Provenance } from "../../shared/model/gate.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { allowAct, formFields, grantKinds, mostGrantUses, pinPrefix } from "../../shared/review/form.ts";
-import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, callIn } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./request-kind-words.ts";
 import { pluralOf } from "./approve-words.ts";
@@ -175,8 +175,9 @@ const Undo = ({ act, words, view, action, nonce }: UndoProps) => (
 /** What was stopped with the denial, and the way back. */
 export const MadeStop = ({ view, action, nonce }: Omit<GivenProps, "facts">) => {
   const { stop } = useWords().page;
-  if (view.stopped == null) return null;
-  const { reach, until, liftedAt } = view.stopped;
+  const { stopped } = callIn(view);
+  if (stopped == null) return null;
+  const { reach, until, liftedAt } = stopped;
   const { client, name } = view.requestor;
   return (
     <section class="note news given" aria-labelledby="stopped">

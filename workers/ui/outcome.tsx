@@ -4,7 +4,7 @@
 import type { Child } from "hono/jsx";
 import { causeWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { isOpen } from "../../shared/review/review-facts.ts";
+import { isOpen, callIn } from "../../shared/review/review-facts.ts";
 import { mayDecide } from "../../shared/review/permissions.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { paths } from "../platform/urls.ts";
@@ -157,7 +157,8 @@ export const StandsIn = ({ view }: { view: ReviewView }) => {
 };
 
 /** That the rule's juror did not let the call pass, with its own words. */
-export const Raised = ({ view: { raised } }: { view: ReviewView }) => {
+export const Raised = ({ view }: { view: ReviewView }) => {
+  const { raised } = callIn(view);
   const { page } = useWords();
   // Outside its bounds it is not asked: people are, as without it.
   if (raised === undefined || raised.why === "outOfBounds") return null;

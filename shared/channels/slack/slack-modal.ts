@@ -12,7 +12,7 @@ import { fieldWords } from "./slack-field-words.ts";
 import { editableFields, inputAction, reasonBlock, stopBlock } from "./slack-submission.ts";
 import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
-import { reviewFacts } from "../../review/review-facts.ts";
+import { reviewFacts, callIn } from "../../review/review-facts.ts";
 import { findInvisible } from "../../invisible-characters.ts";
 import type { ReviewView } from "../../review/view.ts";
 import { editErrorWords } from "../content-words.ts";
@@ -55,7 +55,8 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
 }
 
 /** Whether the denial stops the tool too. */
-function stopChoice({ mayStop }: ReviewView, { slack: { modal } }: NoticeWords): readonly SlackBlock[] {
+function stopChoice(view: ReviewView, { slack: { modal } }: NoticeWords): readonly SlackBlock[] {
+  const { mayStop } = callIn(view);
   if (mayStop == null) return [];
   const options = [{ text: plain(modal.stop[mayStop]), value: stopBlock }];
   const element = { type: "checkboxes", action_id: inputAction, options } as const;

@@ -7,7 +7,7 @@ import { slackMessage } from "../../../shared/channels/slack/slack-message.ts";
 import { teamsCard } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { CallInReview, ReviewView } from "../../../shared/review/view.ts";
 import { reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { typedCall } from "../../outside/pages/examples.ts";
 
@@ -22,7 +22,7 @@ const noticesOf = (view: ReviewView): string[] =>
     return [text, html, JSON.stringify(slack), JSON.stringify(teams)];
   });
 
-const raised = (why: NonNullable<ReviewView["raised"]>["why"]): ReviewView => ({
+const raised = (why: NonNullable<CallInReview["raised"]>["why"]): ReviewView => ({
   ...typedCall,
   raised: { model: "judge", why, reason: "It speaks of approval." },
 });

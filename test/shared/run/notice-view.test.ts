@@ -6,7 +6,7 @@ import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { RedactionTerms } from "../../../shared/redaction/redact.ts";
 import { forNotice } from "../../../shared/run/notice-view.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { openResponse } from "../../outside/pages/examples.ts";
+import { openResponse, typedCall } from "../../outside/pages/examples.ts";
 
 const secret = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4"}`;
 const redaction: RedactionTerms = { rules: [{ name: "secrets", at: ["notice"], secrets: "known" }], mayLift: ["Ada Lovelace"] };
@@ -40,8 +40,8 @@ describe("a view for notices", () => {
   });
 
   test("has nothing that a juror wrote", () => {
-    const raised: ReviewView["raised"] = { model: "judge", why: "said", reason: "the arguments again" };
-    expect(JSON.stringify(forNotice({ ...view, raised }, inputOf(redaction)))).not.toContain("the arguments again");
+    const raised = { model: "judge", why: "said", reason: "the arguments again" } as const;
+    expect(JSON.stringify(forNotice({ ...typedCall, raised }, inputOf(redaction)))).not.toContain("the arguments again");
   });
 
   test("has no excerpt where its texts cannot be masked", () => {
