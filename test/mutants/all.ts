@@ -18,6 +18,7 @@ import { ownLoginMutants } from "./own-login.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
+import { standInMutants } from "./stand-ins.ts";
 import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
 import { negotiationMutants } from "./negotiation.ts";
@@ -48,6 +49,7 @@ export const mutants: readonly Mutant[] = [
   ...reviewMutants,
   ...linkMutants,
   ...inboxMutants,
+  ...standInMutants,
   ...policyMutants,
   ...formMutants,
   ...issuerSignInMutants,

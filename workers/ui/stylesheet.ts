@@ -238,7 +238,7 @@ div.as { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .5rem;
 .group .group { padding: .25rem 0 .25rem .75rem; border-width: 0 0 0 1px; border-radius: 0; }
 .args > .absent { border-top: 1px solid var(--line); } .absent > summary { color: var(--link); }
 .check { display: flex; gap: .625rem; align-items: center; min-height: var(--hit); font-weight: 400; }
-.check > input[type=checkbox] { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
+.check > input[type=checkbox], .queue .pick input { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
 .media { display: block; max-width: 100%; height: auto; }
 audio.media { width: 100%; height: 3.375rem; }
 img.media { background: repeating-conic-gradient(#8883 0 25%, #fff3 0 50%) 0 0 / 1rem 1rem; min-width: 2rem; min-height: 2rem; border: 1px solid var(--out-line); }
@@ -270,13 +270,12 @@ const inbox = `
 .queue > .group, .queue.done > li { grid-template-columns: minmax(0, 1fr); padding-left: .875rem; }
 .queue > li + li { border-top: 1px solid var(--line); }
 .queue > .group { background: var(--link-tint); }
-.queue .pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); position: relative; }
-.queue .pick input { width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
+.pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); flex: none; position: relative; }
 .queue a.open { display: block; padding: .5rem 0 0; color: inherit; text-decoration: none; }
 .queue a.open:hover h2 { text-decoration: underline; }
 .queue .said { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin-top: .375rem; padding-block: 0; border: 0; white-space: normal; }
-.queue h2 { font-weight: 400; color: var(--soft); }
-.queue h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
+.queue h2, .one > h2 { font-weight: 400; color: var(--soft); }
+.queue .name, .one > h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
 .meta { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-top: .375rem; color: var(--soft); }
 .meta a { display: inline-flex; align-items: center; min-height: 1.5rem; font-weight: 600; }
 .meta .soon, .meta.soon { font-weight: 600; }
@@ -287,9 +286,8 @@ const inbox = `
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
 .lines { list-style: none; margin: 0; padding: 0; } .lines > li { display: flex; gap: .75rem; align-items: center; justify-content: space-between; padding: .5rem 0; } .lines > li + li { border-top: 1px solid var(--line); } .lines > li > p { min-width: 0; } .lines > li > .btn { flex: none; }
 .series { list-style: none; margin: 0; padding: .25rem .875rem; } .series > li + li { border-top: 1px solid var(--line); } .series > .over { opacity: .6; }
-.series .check { align-items: start; cursor: auto; } .series .pick { display: grid; place-items: center; width: var(--hit); height: var(--hit); flex: none; position: relative; } .series .whole { flex: 1; min-width: 0; padding: .5rem 0; }
+.series .check { align-items: start; cursor: auto; } .series .whole { flex: 1; min-width: 0; padding: .5rem 0; }
 .one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }
-.one > h2 { font-weight: 400; color: var(--soft); } .one > h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
 #decision.card > .btn { width: 100%; }
 `;
 
@@ -312,7 +310,7 @@ const decision = `
 .menu > details + details { border-top: 1px solid var(--line); margin-top: 0; }
 .menu > details > summary { min-height: 3rem; }
 .menu .in { padding-bottom: 1rem; }
-.two { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
+.two { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; } #availability .two { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
 .panel .btn { width: 100%; }
 .live:not(:empty) { padding: .75rem; border: 2px solid var(--warn); border-left-width: .5rem; border-radius: var(--r-s); background: var(--warn-tint); }
 .lead > .live.noted { padding: 0; border: 0; background: none; } .live.noted > .note { margin-bottom: 0; }

@@ -44,15 +44,17 @@ export const Availability = ({ action, nonce, typed, standIns, problem, isSaved 
           {field("from", "date")}
           {field("until", "date")}
         </div>
-        <label for="to">{words.fields.to}</label>
-        <select id="to" name="to">
-          <option value="">{words.nobody}</option>
-          {standIns.map((name) => (
-            <option value={name} selected={name === typed.to}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <div>
+          <label for="to">{words.fields.to}</label>
+          <select id="to" name="to">
+            <option value="">{words.nobody}</option>
+            {standIns.map((name) => (
+              <option value={name} selected={name === typed.to}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
         <div class="two">
           {field("quiet", "time")}
           {field("loud", "time")}

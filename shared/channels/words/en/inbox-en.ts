@@ -94,7 +94,7 @@ export const inboxEn = {
   },
   availability: {
     heading: "Holiday and quiet hours",
-    lead: "On a holiday, new reviews go to who stands in, where the rules let them. In quiet hours notices wait, except when nobody else decided in time; this page shows reviews at once.",
+    lead: "While you are away, new reviews go to who stands in, where rules let them. Notices wait in quiet hours; an escalation does not.",
     fields: {
       from: "Away from",
       until: "Last day away",
@@ -108,7 +108,7 @@ export const inboxEn = {
     saved: "Saved.",
     problems: {
       zone: "Not saved: there is no such time zone.",
-      away: "Not saved: a holiday has a first day, a last day that is not earlier, and another reviewer who stands in.",
+      away: "Not saved: a holiday has a first day, a last day, and another reviewer who stands in.",
       quiet: "Not saved: quiet hours have a beginning and an end that differ.",
       busy: "Not saved: others changed the policy at the same moment. Save again.",
     },
