@@ -1,6 +1,7 @@
 // A client's `tools/call` as a task of the gateway's, where the policy wants a person before it: in
 // each pair of families, request by request. Who gets which task, and what the server gets.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { crash, recordWith, ringNextAlarm, stubOf } from "../objects/inside.ts";
 import { configure, createKey, eventually, gateway, notices, openNotice, policy, travel } from "../support/gateway.ts";
@@ -438,6 +439,8 @@ describe("a reset of a task's object while its server asks", () => {
     await say("tasks/update", { taskId, inputResponses });
     await eventually("the next attempt", async () => sent().length === 2);
     await crash();
+    await say("tasks/get", { taskId });
+    await ringNextAlarm(stubOf(taskId));
     expect((await until(say, taskId, "completed")).statusMessage).toContain("it may have run or not");
     expect(sent()).toHaveLength(2);
     held.resolve(new Response(null, { status: 500 }));
@@ -454,12 +457,19 @@ describe("a reset of a task's object while its server asks", () => {
       return answerWith(call, call.message.params?.["inputResponses"] === undefined ? roundOf({ q1: formInput }, "theirs") : done);
     };
     const say = sayTo("new");
+    const before = new Set((await notices()).map(({ run }) => run));
     const taskId = await approved(say);
-    const forms = async () => (await notices()).filter(({ run, state }) => run !== taskId && state === "sent");
-    const { link } = await eventually("the form", async () => (await forms())[0]);
-    await eventually("a call that is kept", async () => ((await stubOf(taskId).callTask())?.includes('"mayResume"') ? true : null));
+    const forms = async () => (await notices()).filter(({ run }) => run !== taskId && !before.has(run));
+    const { link } = await eventually("the form", async () => (await forms()).find(({ state }) => state === "sent"));
+    await eventually("a call that is kept", async () =>
+      runInDurableObject(
+        stubOf(taskId),
+        (_, { storage }) => storage.sql.exec("SELECT 1 FROM content WHERE name = 'round'").toArray().length === 1,
+      ),
+    );
     await crash();
     expect(await say("tasks/get", { taskId })).toMatchObject({ result: { status: "working" } });
+    await ringNextAlarm(stubOf(taskId));
     expect((await postForm(link, await filledForm(link, "deny"))).status).toBe(303);
     expect((await until(say, taskId, "completed")).result?.content).toEqual(done.content);
     expect(JSON.stringify(sent()[1]?.message.params?.["inputResponses"])).toContain('"action":"decline"');
