@@ -17,6 +17,9 @@ const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "entryNa
 /** StringOrURI of RFC 7519: compared as it is, letter by letter. */
 const claim = z.string().regex(/^[\x21-\x7e]{1,1000}$/, "claimText");
 
+/** Of an email address, as it is compared: in lower case, and in ASCII. */
+const domainName = z.string().regex(/^(?=.{1,253}$)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/, "domainName");
+
 const issuer = z.strictObject({
   /** The tokens' `iss`, to the letter: a slash at the end counts. */
   issuer: claim,
@@ -51,6 +54,14 @@ const issuer = z.strictObject({
       clientId: claim,
       /** Names the environment secret that goes with it; absent for a public client. */
       secret: environmentName.optional(),
+      /**
+       * By what an address counts as the person's. `claim`: `email_verified` is true. `xms_edov`:
+       * Microsoft Entra's claim of that name is. `issuer`: by nothing in the token, because whoever
+       * runs the issuer lets nobody type an address; only with `domains`.
+       */
+      emailVerified: z.enum(["claim", "xms_edov", "issuer"]).default("claim"),
+      /** The domains whose addresses it vouches for; absent: every one. Subdomains are others. */
+      domains: z.array(domainName).min(1).max(100).optional(),
     })
     .optional(),
 });
@@ -73,7 +84,8 @@ export const issuersJsonSchema = (): JsonObject => jsonSchemaOf(issuersSchema);
  * document: what the schema refuses, no source of keys or more than one, one that does not fit the
  * algorithm (a secret belongs to HS alone, and HS to a secret alone), private keys, a `jwksUrl`
  * with credentials or a fragment, a private or plain-http one without `allowPrivate`, an `issuer`
- * with `signIn` that is no such address, and two entries of one issuer.
+ * with `signIn` that is no such address, `emailVerified` by the issuer without `domains`, and two
+ * entries of one issuer.
  */
 export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const parsed = issuersSchema.safeParse(value);
@@ -95,7 +107,10 @@ function entryIssues(entry: Issuer): Issue[] {
   const issues = keyIssues(entry);
   // Its configuration is read below this address (OpenID Connect Discovery 4.1).
   const issuerIssue = signIn === undefined ? undefined : addressIssue(address, allowPrivate);
-  return issuerIssue === undefined ? issues : [...issues, issueAt("/issuer", issuerIssue)];
+  if (issuerIssue !== undefined) issues.push(issueAt("/issuer", issuerIssue));
+  // Nothing in a token of its says whose address it is.
+  if (signIn?.emailVerified === "issuer" && signIn.domains === undefined) issues.push(issueAt("/signIn/domains", "trustedDomains"));
+  return issues;
 }
 
 function keyIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {

@@ -31,9 +31,30 @@ export const issuerSignInMutants: readonly Mutant[] = [
   {
     name: "an address that nobody verified is nobody's",
     file: claims,
-    from: 'isVerified === true ? ok(email) : err("unverified")',
-    to: 'isVerified !== 1 ? ok(email) : err("unverified")',
+    from: 'return claims["email_verified"] === true;',
+    to: 'return claims["email_verified"] !== 1;',
     test: test("that is not verified"),
+  },
+  {
+    name: "an issuer vouches for its domains alone",
+    file: claims,
+    from: "domains === undefined || domains.includes(domain)",
+    to: "domains !== null || domain === nonce",
+    test: test("not at another domain"),
+  },
+  {
+    name: "Entra's claim says whose the domain is",
+    file: claims,
+    from: '[true, 1, "1"].some((value) => claims["xms_edov"] === value)',
+    to: 'claims["xms_edov"] !== 1',
+    test: test("not: Entra's claim"),
+  },
+  {
+    name: "an issuer that is trusted for addresses is bound to domains",
+    file: "shared/credential/issuers.ts",
+    from: 'signIn?.emailVerified === "issuer" && signIn.domains === undefined',
+    to: 'signIn?.emailVerified === "issuer" && signIn.domains?.length === 0',
+    test: { file: "test/shared/credential/issuers.test.ts", only: "trusted for addresses" },
   },
   {
     name: "an ID token is for the gateway as a client, and no token of the control endpoint",

@@ -49,6 +49,8 @@ export const issuesEn = {
   isEmpty: "is empty",
   besideBaseUrl: "is given together with baseUrl; keep one of them",
   secretMissing: "is missing: name the secret that holds the credential, or give the base URL of a server that needs none",
+  domainName: "is not a domain name in lower case, such as example.com",
+  trustedDomains: 'is required where emailVerified is "issuer": list the domains whose addresses the issuer vouches for',
   notUrl: "is not an absolute http or https URL",
   urlExtras: "carries a user name, a query or a fragment; credentials belong in the secret",
   urlPrivate: "is a private or loopback address; allowPrivate permits that",

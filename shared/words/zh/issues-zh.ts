@@ -51,6 +51,8 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   isEmpty: "为空",
   besideBaseUrl: "与 baseUrl 同时给出；请保留其一",
   secretMissing: "缺失：请写明保存凭据的 secret，或给出不需要凭据的服务器的 base URL",
+  domainName: "不是小写的域名，例如 example.com",
+  trustedDomains: '在 emailVerified 为 "issuer" 时必须填写：列出该颁发者可担保其邮箱地址的域名',
   notUrl: "不是完整的 http 或 https URL",
   urlExtras: "带有用户名、查询或片段；凭据应放在 secret 中",
   urlPrivate: "是私有或回环地址；allowPrivate 可允许",

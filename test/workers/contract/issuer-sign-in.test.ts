@@ -232,6 +232,50 @@ describe("an operator signs in at an issuer", () => {
     expect([reviewer.answer.status, reviewer.answer.headers.getSetCookie()]).toEqual([403, []]);
     expect(await reviewer.answer.text()).toContain("no verified email address of an operator");
   });
+
+  test("an address at a domain that is not the issuer's is no operator's either", async () => {
+    await configure("issuers", { issuers: { office: entry({ signIn: { clientId, domains: ["other.example"] } }) } });
+    const { answer } = await enter("/console");
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+  });
+});
+
+describe("by what an address counts as the person's", () => {
+  const enterBy = async (signIn: object, of: Record<string, unknown>): Promise<{ status: number; said: string }> => {
+    await configure("issuers", { issuers: { office: entry({ signIn: { clientId, ...signIn } }) } });
+    claims = of;
+    const answer = await comeBack(visit((await begin()).to));
+    return { status: answer.status, said: await answer.text() };
+  };
+  const own = { emailVerified: "issuer", domains: ["example.org"] };
+
+  test.each<[string, object, Record<string, unknown>]>([
+    ["Entra's own claim", { emailVerified: "xms_edov" }, { email_verified: undefined, xms_edov: true }],
+    ["the same as a text", { emailVerified: "xms_edov" }, { email_verified: undefined, xms_edov: "1" }],
+    ["the issuer's word alone", own, { email_verified: undefined }],
+    ["the claim, at its domain in any case", { domains: ["other.example", "example.org"] }, { email: "ADA@EXAMPLE.ORG" }],
+  ])("%s", async (_, signIn, of) => {
+    expect((await enterBy(signIn, of)).status).toBe(303);
+  });
+
+  test.each<[string, object, Record<string, unknown>]>([
+    ["Entra's claim, which is false", { emailVerified: "xms_edov" }, { email_verified: true, xms_edov: false }],
+    ["Entra's claim, which is missing", { emailVerified: "xms_edov" }, { email_verified: true }],
+    ["Entra's claim, where the entry does not ask for it", {}, { email_verified: undefined, xms_edov: true }],
+    ["the issuer's word, which denies it", own, { email_verified: false }],
+  ])("not: %s", async (_, signIn, of) => {
+    const { status, said } = await enterBy(signIn, of);
+    expect([status, said.includes("no verified email address of a reviewer")]).toEqual([403, true]);
+  });
+
+  test.each(["example.com", "sub.example.org", "ample.org", "example.org.evil.example"])(
+    "not at another domain: the entry is for %s",
+    async (domain) => {
+      const { status, said } = await enterBy({ domains: [domain] }, {});
+      expect([status, said.includes("signs nobody in with an address at this domain")]).toEqual([403, true]);
+      expect(await isSignedIn()).toBe(false);
+    },
+  );
 });
 
 describe("nobody is signed in", () => {

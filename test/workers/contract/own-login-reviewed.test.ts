@@ -115,7 +115,10 @@ describe("while people decide", () => {
   });
 });
 
-/** As each call arrives its token ends, and with `refresh` what renews it. The bodies that arrive. */
+/**
+ * As the first call arrives its token ends, and with `refresh` what renews it. Gives the bodies of
+ * calls as they arrive.
+ */
 function endsAtCall(which: "access" | "refresh"): string[] {
   const bodies: string[] = [];
   atCall.decide = (call) => {

@@ -19,6 +19,7 @@ import { roleOf } from "../../../shared/credential/operator-roles.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { LoginFault, LoginServer } from "../../../shared/relay/login.ts";
+import { type Result, err } from "../../../shared/result.ts";
 import { addressDigest, consoleTargetPage, inboxNameOf, isSignInTarget } from "../../../shared/review/inbox.ts";
 import { verified } from "../../credentials/token.ts";
 import type { Env } from "../../platform/env.ts";
@@ -171,8 +172,9 @@ issuerSignInRoutes.post(paths.inboxIssuerReturn, finish, async (c) => {
   const came = { code, iss: fields.get("iss"), verifier };
   const answer = await c.env.TOOLS.finishSignIn(serverOf(c.env, entry), grant, came).catch(unanswered);
   if (answer.kind === "failed") return failed(c, settings, answer.why, to);
-  const email = await identified(c.env, entry, answer.idToken, begun.nonce);
-  if (email === null) return stranger(c, settings, to);
+  const identity = await identified(c.env, entry, answer.idToken, begun.nonce);
+  if (!identity.ok) return stranger(c, settings, to, identity.error === "domain");
+  const email = identity.value;
   const person = personAt(peopleOf((await currentDocuments(c)).policy), email);
   const isOperator = roleOf(settings.operators, email) !== null;
   const page = to === null ? undefined : consoleTargetPage(to);
@@ -192,10 +194,10 @@ async function openInbox(c: AppContext, settings: InboxSettings, { name, email }
 }
 
 /** The page of what was wanted, which says that the account is nobody's here. */
-function stranger(c: AppContext, settings: InboxSettings, to: string | null): Promise<Response> {
+function stranger(c: AppContext, settings: InboxSettings, to: string | null, isOtherDomain = false): Promise<Response> {
   const page = to === null ? undefined : consoleTargetPage(to);
   if (page !== undefined) return consoleSignInPage(c, settings, { to: page, problem: "stranger", status: 403 });
-  return signInPage(c, settings, { to, problem: "issuerStranger", status: 403 });
+  return signInPage(c, settings, { to, problem: isOtherDomain ? "issuerDomain" : "issuerStranger", status: 403 });
 }
 
 /**
@@ -209,17 +211,16 @@ async function takeBegun(c: AppContext, { publicUrl }: InboxSettings, state: str
   return stored === null ? null : readJsonOf(stored.value as JsonOf<BegunSignIn>); // written above
 }
 
-/** The address that the issuer's own signature vouches for; null where a check failed. */
-async function identified(env: Env, entry: PeoplesIssuer, idToken: string, nonce: string): Promise<string | null> {
-  const { clientId } = entry.signIn;
+/** The address that the issuer's own signature vouches for; or which check failed. */
+async function identified(env: Env, entry: PeoplesIssuer, idToken: string, nonce: string): Promise<Result<string, string>> {
   try {
-    const email = emailOf(await verified(idToken, forPeople(entry), env, Date.now()), { clientId, nonce });
-    if (email.ok) return email.value;
-    logEvent("inbox.issuerRefused", { error: email.error });
+    const email = emailOf(await verified(idToken, forPeople(entry), env, Date.now()), { ...entry.signIn, nonce });
+    if (!email.ok) logEvent("inbox.issuerRefused", { error: email.error });
+    return email;
   } catch (error) {
     logEvent("inbox.issuerRefused", { error: errorClass(error) });
+    return err(errorClass(error));
   }
-  return null;
 }
 
 const peoples = new WeakMap<Issuer, Issuer>();

@@ -27,6 +27,8 @@ export const inboxEn = {
       issuerAway: "That sign-in does not answer. Nobody was signed in; try again in a minute.",
       issuerRefused: "That sign-in said no, or was cancelled. Nobody was signed in.",
       issuerOther: "Another sign-in answered than the one that was asked. Nobody was signed in.",
+      issuerDomain:
+        "That issuer signs nobody in with an address at this domain here. Sign in elsewhere, or ask the operator, who says for which domains it counts.",
       issuerStranger: "That account has no verified email address of a reviewer. Nobody was signed in here.",
     },
   },

@@ -25,6 +25,7 @@ export const inboxZh = {
       issuerAway: "该登录方式没有应答。没有登录，请稍后再试。",
       issuerRefused: "该登录被拒绝或被取消。没有登录。",
       issuerOther: "应答的不是所请求的登录方式。没有登录。",
+      issuerDomain: "在此处，该颁发者不能为这个域名的邮箱地址登录。请用其他方式登录，或联系运维人员，由其决定该颁发者对哪些域名有效。",
       issuerStranger: "该账号没有已验证的审核人邮箱地址。没有在此登录。",
     },
   },
