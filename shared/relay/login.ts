@@ -48,7 +48,15 @@ export type LoginAsked = {
   readonly clientUrl: string;
   readonly redirectUri: string;
   readonly state: string;
+  /** What the gateway was registered as before; null: nothing that is good for this entry. */
+  readonly registration: LoginRegistration | null;
 };
+
+/**
+ * The gateway as a client that registered itself (RFC 7591): good at this issuer and for this
+ * redirect URI alone. `client`: as the issuer gave it, as the tools Worker's own JSON.
+ */
+export type LoginRegistration = { readonly issuer: string; readonly redirectUri: string; readonly client: string };
 
 /**
  * `noSignIn`: the server wants none, or does not say where. `metadata`: that cannot be used.
@@ -57,10 +65,23 @@ export type LoginAsked = {
  */
 export type LoginFault = "noSignIn" | "metadata" | "noClient" | "issuer" | "refused" | "unreachable";
 
-/** `grant`: what the tools Worker needs for a code or a refresh token, as its own JSON. */
+/** `isClientUnknown`: the issuer does not know, or no longer, who the gateway says it is. */
+type LoginFailure = { readonly kind: "failed"; readonly why: LoginFault; readonly isClientUnknown?: boolean };
+
+/**
+ * `grant`: what the tools Worker needs for a code or a refresh token, as its own JSON.
+ * `registration`: what the gateway is there, where it registered itself.
+ */
 export type LoginStarted =
-  | { readonly kind: "started"; readonly to: string; readonly issuer: string; readonly verifier: string; readonly grant: string }
-  | { readonly kind: "failed"; readonly why: LoginFault };
+  | {
+      readonly kind: "started";
+      readonly to: string;
+      readonly issuer: string;
+      readonly verifier: string;
+      readonly grant: string;
+      readonly registration: LoginRegistration | null;
+    }
+  | LoginFailure;
 
 export type LoginIssued =
   | {
@@ -71,7 +92,7 @@ export type LoginIssued =
       readonly scope: string | null;
       readonly account: string | null;
     }
-  | { readonly kind: "failed"; readonly why: LoginFault };
+  | LoginFailure;
 
 /** What a server's revocation endpoint said. `none`: it has none. */
 export type LoginRevoked = { readonly kind: "revoked" | "none" } | { readonly kind: "failed"; readonly why: LoginFault };

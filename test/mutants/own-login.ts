@@ -25,8 +25,8 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a sign-in's state is used once",
     file: object,
-    from: "this.#deps.store.remove(name);\n    if (code === null)",
-    to: "if (code === null)",
+    from: "this.#deps.store.remove(name);\n    const { issuer, grant, verifier } = begun;",
+    to: "const { issuer, grant, verifier } = begun;",
     test: { file, only: "a state is good once" },
   },
   {
@@ -98,6 +98,27 @@ export const ownLoginMutants: readonly Mutant[] = [
     from: 'found.account)) return err("otherAccount");',
     to: 'found.account) && asked > 0) return err("otherAccount");',
     test: { file: reviewed, only: "a token of another account" },
+  },
+  {
+    name: "what the gateway is at one issuer it is at no other",
+    file: tools,
+    from: "registration === null || registration.issuer !== issuer ||",
+    to: "registration === null ||",
+    test: { file, only: "at another issuer it is another client" },
+  },
+  {
+    name: "a registration that its issuer has forgotten is used no more",
+    file: object,
+    from: "if (isClientUnknown) this.#deps.store.remove(registeredName);",
+    to: "",
+    test: { file, only: "where the issuer has forgotten it" },
+  },
+  {
+    name: "a registration that no browser came back with is used no more",
+    file: object,
+    from: "known?.binding === binding && known.isKnown ?",
+    to: "known?.binding === binding ?",
+    test: { file, only: "where the issuer kept the browser" },
   },
   {
     name: "a call is sent again only where the server refused its token",

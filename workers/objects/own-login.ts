@@ -7,6 +7,7 @@ import { readJsonOf, type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
 import {
   type LoginEntry,
   type LoginIssued,
+  type LoginRegistration,
   type LoginServer,
   type LoginTokens,
   expired,
@@ -38,6 +39,12 @@ type Begun = {
   readonly grant: string;
 };
 
+/**
+ * The gateway as a client that registered itself for this entry. `isKnown`: its issuer has sent a
+ * browser back to it. One that never did may have forgotten it, and says so to the browser alone.
+ */
+type Registered = { readonly binding: string; readonly registration: LoginRegistration; readonly isKnown: boolean };
+
 /** Both times are Unix milliseconds. `tokens`: null once the server has refused them. */
 type Login = {
   readonly binding: string;
@@ -54,6 +61,9 @@ const begunMs = 10 * 60_000;
 /** So long a login that ended is shown as such. */
 const endedMs = 30 * 86_400_000;
 const loginName = "login";
+const registeredName = "registered";
+/** A registration that nobody uses is forgotten after so long. */
+const registeredMs = 90 * 86_400_000;
 /** When a server is told that tokens of its end, one try after the other. */
 const revokeAfterMs = [0, 1_000, 10_000];
 
@@ -67,9 +77,13 @@ export class OwnLogin {
   }
 
   async begin({ entry, bound, ...asked }: LoginStart): Promise<LoginBegun> {
-    const started = await this.#deps.env.TOOLS.startLogin({ ...asked, server: entry.server }).catch(unanswered);
-    if (started.kind === "failed") return started;
+    const { server, binding } = entry;
+    const known = this.#read<Registered>(registeredName);
+    const registration = known?.binding === binding && known.isKnown ? known.registration : null;
+    const started = await this.#deps.env.TOOLS.startLogin({ ...asked, server, registration }).catch(unanswered);
+    if (started.kind === "failed") return { kind: "failed", why: started.why };
     const { to, issuer, verifier, grant } = started;
+    if (started.registration !== null) this.#keepRegistered({ binding, registration: started.registration, isKnown: false });
     const begun: Begun = { binding: entry.binding, issuer, bound, verifier, grant };
     this.#write(begunName(asked.state), begun, this.#deps.now() + begunMs);
     return { kind: "goOn", to };
@@ -81,10 +95,15 @@ export class OwnLogin {
     if (begun === null || begun.bound !== bound || begun.binding !== binding) return "unknown";
     // Before anything is awaited: a second one finds nothing.
     this.#deps.store.remove(name);
-    if (code === null) return "refused";
     const { issuer, grant, verifier } = begun;
+    const registered = this.#read<Registered>(registeredName);
+    if (registered?.registration.issuer === issuer) this.#keepRegistered({ ...registered, isKnown: true });
+    if (code === null) return "refused";
     const issued = await this.#deps.env.TOOLS.finishLogin(server, grant, { code, iss, verifier }).catch(unanswered);
-    if (issued.kind === "failed") return issued.why;
+    if (issued.kind === "failed") {
+      this.#forgetUnknown(issued);
+      return issued.why;
+    }
     this.#keep({ binding, issuer, grant, scope: issued.scope, account: issued.account }, issued, null);
     for (const tell of this.#waiting) tell();
     return "connected";
@@ -131,8 +150,18 @@ export class OwnLogin {
       const isGood = refused !== access && !expired(expiresAt, this.#deps.now());
       return isGood ? tokenOf(login, access) : { kind: "unreachable", account: accountOf(login) };
     }
+    this.#forgetUnknown(issued);
     this.#refused(login);
     return { kind: "none" };
+  }
+
+  #keepRegistered(registered: Registered): void {
+    this.#write(registeredName, registered, this.#deps.now() + registeredMs);
+  }
+
+  /** Its issuer knows the gateway no more: the next sign-in registers it anew. */
+  #forgetUnknown({ isClientUnknown = false }: { readonly kind: "failed"; readonly isClientUnknown?: boolean }): void {
+    if (isClientUnknown) this.#deps.store.remove(registeredName);
   }
 
   status(binding: string): LoginStatus {
@@ -191,12 +220,12 @@ export class OwnLogin {
     this.#write(loginName, { ...login, tokens: null, endedAt } satisfies Login, endedAt + endedMs);
   }
 
-  #write(name: string, value: Begun | Login, expiresAt: number | null): void {
+  #write(name: string, value: Begun | Login | Registered, expiresAt: number | null): void {
     this.#deps.store.write(name, { value: this.#deps.seal.sealText(jsonOf(value), `entry\0${name}`), metadata: null, expiresAt });
   }
 
   /** Null also where the key that sealed it is not set any more. */
-  #read<T extends Begun | Login>(name: string): T | null {
+  #read<T extends Begun | Login | Registered>(name: string): T | null {
     const stored = this.#deps.store.read(name);
     const text = stored === null ? null : this.#deps.seal.openText(stored.value, `entry\0${name}`);
     return text === null ? null : readJsonOf(text as JsonOf<T>); // written above

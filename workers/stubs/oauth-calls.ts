@@ -20,7 +20,7 @@ export type OAuthNames = {
 /** A registered client that nobody has let in yet is forgotten after so long. */
 export const unusedClientMs = 7 * 86_400_000;
 
-export type LoginStart = Omit<LoginAsked, "server"> & {
+export type LoginStart = Omit<LoginAsked, "server" | "registration"> & {
   readonly entry: LoginEntry;
   /** The browser session that begins it, and alone can end it. */
   readonly bound: string;

@@ -9,6 +9,7 @@ import {
   IssuerMismatchError,
   OAuthError,
   OAuthErrorCode,
+  type OAuthClientInformationFull,
   type OAuthClientInformationMixed,
   type OAuthTokens,
   checkResourceAllowed,
@@ -30,6 +31,7 @@ import {
   type LoginCode,
   type LoginFault,
   type LoginIssued,
+  type LoginRegistration,
   type LoginRevoked,
   type LoginServer,
   type LoginStarted,
@@ -135,7 +137,7 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
     if (![authorization_endpoint, token_endpoint].every((each) => mayReach(each, server)) || methods?.includes("S256") !== true)
       throw new Refused("metadata");
     const scope = scopeOf(asked.scopes ?? challenge.scope?.split(" ") ?? protectedResource?.scopes_supported ?? [], metadata);
-    const client = await clientOf(asked, metadata, scope, fetchFn);
+    const { client, registration } = await clientOf(asked, metadata, scope, fetchFn);
     const started = await startAuthorization(issuer, {
       metadata,
       clientInformation: client,
@@ -146,7 +148,7 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
     });
     const grant: LoginGrant = { metadata: keptOf(metadata), client, resource, redirectUri, revocation: revocationOf(metadata) };
     const to = started.authorizationUrl.href;
-    return { kind: "started", to, issuer: metadata.issuer, verifier: started.codeVerifier, grant: jsonOf(grant) };
+    return { kind: "started", to, issuer: metadata.issuer, verifier: started.codeVerifier, grant: jsonOf(grant), registration };
   });
 
 /** What is needed of it later: nobody is asked for another address then. */
@@ -174,22 +176,39 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value) && v
 const scopeOf = (scopes: readonly string[], { scopes_supported: known = [] }: AuthorizationServerMetadata): string =>
   [...new Set([...scopes, ...(scopes.length > 0 && known.includes("offline_access") ? ["offline_access"] : [])])].join(" ");
 
-/** Who the gateway is there: as it was registered, by its own document, or registered now. */
-async function clientOf(
-  { clientId, clientUrl, redirectUri }: LoginAsked,
-  metadata: AuthorizationServerMetadata,
-  scope: string,
-  fetchFn: FetchLike,
-): Promise<OAuthClientInformationMixed> {
-  if (clientId !== null) return { client_id: clientId };
-  if (metadata.client_id_metadata_document_supported === true && isHttpsUrl(clientUrl)) return { client_id: clientUrl };
+type OwnClient = { readonly client: OAuthClientInformationMixed; readonly registration: LoginRegistration | null };
+
+/**
+ * Who the gateway is there: as it was registered by hand, by its own document, as it registered
+ * itself before, or registered now.
+ */
+async function clientOf(asked: LoginAsked, metadata: AuthorizationServerMetadata, scope: string, fetchFn: FetchLike): Promise<OwnClient> {
+  const { clientId, clientUrl, redirectUri } = asked;
+  if (clientId !== null) return { client: { client_id: clientId }, registration: null };
+  if (metadata.client_id_metadata_document_supported === true && isHttpsUrl(clientUrl))
+    return { client: { client_id: clientUrl }, registration: null };
+  const { issuer } = metadata;
+  const known = registeredAt(asked, issuer);
+  if (known !== null) return known;
   if (metadata.registration_endpoint === undefined) throw new Refused("noClient");
-  return registerClient(metadata.issuer, {
+  const client = await registerClient(issuer, {
     metadata,
     clientMetadata: clientDocument(redirectUri),
     fetchFn,
     ...(scope === "" ? {} : { scope }),
   });
+  return { client, registration: { issuer, redirectUri, client: jsonOf(client) } };
+}
+
+/**
+ * What the gateway registered itself as before. At another issuer it is nothing: one that learns
+ * what the gateway is elsewhere could mix its sign-ins up with those (RFC 9700 section 4.4).
+ */
+function registeredAt({ registration, redirectUri }: LoginAsked, issuer: string): OwnClient | null {
+  if (registration === null || registration.issuer !== issuer || registration.redirectUri !== redirectUri) return null;
+  const client = readJsonOf(registration.client as JsonOf<OAuthClientInformationFull>); // as `clientOf` gave it
+  const { client_secret_expires_at: expiresAt = 0 } = client;
+  return expiresAt !== 0 && expiresAt * 1000 <= Date.now() ? null : { client, registration };
 }
 
 /** How the gateway describes itself as a client (RFC 7591). */
@@ -258,13 +277,17 @@ function issuedOf({ access_token, refresh_token, expires_in, scope, id_token, to
 const passing: ReadonlySet<string> = new Set([OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable, "slow_down"]);
 
 /** An error's own text may have the server's words, or a token: only its kind is told. */
-export async function guarded<T>(work: () => Promise<T>): Promise<T | { readonly kind: "failed"; readonly why: LoginFault }> {
+export async function guarded<T>(
+  work: () => Promise<T>,
+): Promise<T | { readonly kind: "failed"; readonly why: LoginFault; readonly isClientUnknown: boolean }> {
   try {
     return await work();
   } catch (error) {
-    return { kind: "failed", why: faultOf(error) };
+    return { kind: "failed", why: faultOf(error), isClientUnknown: isClientUnknown(error) };
   }
 }
+
+const isClientUnknown = (error: unknown): boolean => error instanceof OAuthError && error.code === String(OAuthErrorCode.InvalidClient);
 
 function faultOf(error: unknown): LoginFault {
   if (error instanceof Refused) return error.why;

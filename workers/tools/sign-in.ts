@@ -50,7 +50,7 @@ export const startSignIn = ({ server, clientId, redirectUri, state, nonce }: Sig
     });
     to.searchParams.set("nonce", nonce);
     const grant: SignInGrant = { metadata: keptOf(metadata), client, redirectUri };
-    return { kind: "started", to: to.href, issuer: metadata.issuer, verifier, grant: jsonOf(grant) };
+    return { kind: "started", to: to.href, issuer: metadata.issuer, verifier, grant: jsonOf(grant), registration: null };
   });
 
 /**

@@ -1,6 +1,7 @@
 // A person's own login at a server behind the relay: how they connect it, that their requests carry
 // it and no others do, and what becomes of it when it expires, is refused or is attacked.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { inboxNameOf } from "../../../shared/review/inbox.ts";
 import { clientDocumentUrl, inboxUrl, loginReturnUrl } from "../../../workers/platform/urls.ts";
@@ -68,6 +69,63 @@ describe("a person connects a server", () => {
     await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", secret: "OWN_CLIENT_SECRET" } } });
     travel(60_000);
     expect((await begin()).html).toContain("Ask the operator");
+  });
+
+  describe("as a client that registers itself", () => {
+    const clientOf = (to: string | null): string | null => new URL(to ?? "").searchParams.get("client_id");
+
+    test("it registers once, and is the same client from then on", async () => {
+      await connect();
+      await disconnect();
+      const { to } = await begin();
+      expect([clientOf(to), login.registered.length]).toEqual(["client-1", 1]);
+      expect((await comeBack(login.visit(to ?? ""))).html).toContain("is connected");
+      // What the gateway is there is stored as its tokens are.
+      const stored = await runInDurableObject(loginStub(env, inboxNameOf("Ada"), "own"), (_, { storage }) =>
+        storage.sql.exec<{ value: string }>("SELECT value FROM entry WHERE name = 'registered'").toArray(),
+      );
+      expect(stored).toHaveLength(1);
+    });
+
+    test("at another issuer it is another client, and neither hears of the other", async () => {
+      const other = scriptLoginServer("https://other-auth.example.com");
+      await connect();
+      resource["authorization_servers"] = ["https://other-auth.example.com"];
+      travel(60_000);
+      const { to } = await begin();
+      expect([new URL(to ?? "").origin, other.registered.length]).toEqual(["https://other-auth.example.com", 1]);
+      expect((await comeBack(other.visit(to ?? ""))).html).toContain("is connected");
+      resource["authorization_servers"] = [loginOrigin];
+      expect(new URL((await begin()).to ?? "").origin).toBe(loginOrigin);
+      expect([login.registered.length, other.asked.every((body) => body.get("client_id") === "client-1")]).toEqual([2, true]);
+    });
+
+    test("where the issuer has forgotten it, it registers once more for the next sign-in", async () => {
+      await connect();
+      await disconnect();
+      login.forgotten.add("client-1");
+      const { to } = await begin();
+      expect((await comeBack(login.visit(to ?? ""))).html).toContain("its sign-in said no");
+      const again = await begin();
+      expect([clientOf(again.to), login.registered.length]).toEqual(["client-2", 2]);
+      expect((await comeBack(login.visit(again.to ?? ""))).html).toContain("is connected");
+    });
+
+    test("and where the issuer kept the browser, which alone was told so", async () => {
+      await connect();
+      expect(clientOf((await begin()).to)).toBe("client-1");
+      expect(clientOf((await begin()).to)).toBe("client-2");
+    });
+
+    test("a renewal that is refused for the client ends the login, and the next sign-in registers it anew", async () => {
+      await connect();
+      const made = await connected();
+      login.forgotten.add("client-1");
+      travel(3_600_000);
+      expect(await (await made.call(1)).text()).toContain("not signed in");
+      const { to } = await begin();
+      expect(clientOf(to)).toBe("client-2");
+    });
   });
 
   test("its own document says who it is", async () => {

@@ -28,6 +28,8 @@ export type LoginServer = {
   seconds: number | null;
   /** The status of the token endpoint's answers, where it fails. */
   fails: number | null;
+  /** The clients that it has forgotten. */
+  readonly forgotten: Set<string>;
   /** Resolves before the token endpoint answers. */
   held: Promise<void>;
   /** A person who signs in, at the address that they were led to: where they come back to. */
@@ -47,6 +49,7 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     revokeFails: 0,
     seconds: 3_600,
     fails: null,
+    forgotten: new Set(),
     held: Promise.resolve(),
     visit: (to) => {
       const { searchParams: asked } = new URL(to);
@@ -110,6 +113,7 @@ export function scriptLoginServer(origin = loginOrigin): LoginServer {
     await server.held;
     if (server.fails !== null) return new Response("{}", { status: server.fails });
     const of = (name: string): string => body.get(name) ?? "";
+    if (server.forgotten.has(of("client_id"))) return Response.json({ error: "invalid_client" }, { status: 401 });
     if (of("grant_type") === "refresh_token")
       return server.refresh.delete(of("refresh_token")) ? issue(of("resource")) : refused("invalid_grant");
     const code = codes.get(of("code"));
