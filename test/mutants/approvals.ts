@@ -112,7 +112,7 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "shared/run/stages.ts",
     name: "nobody is asked about what a call returns elsewhere",
-    from: 'when: act === "none" ? [] : response }',
+    from: 'when: work.kind === "toolCall" && act === "none" ? [] : response }',
     to: "when: response }",
     test: { file: "test/shared/run/granting.test.ts", only: "and what it returns where" },
   },

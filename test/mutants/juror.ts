@@ -66,14 +66,14 @@ export const jurorMutants: readonly Mutant[] = [
   {
     file: "shared/run/stages.ts",
     name: "a juror opens the gate of the request alone",
-    from: '(gate === "request" && juror?.verdict === "passed")',
-    to: '(juror?.verdict === "passed")',
+    from: '(gate === "request" && jurorOf(work)?.verdict === "passed")',
+    to: '(jurorOf(work)?.verdict === "passed")',
     test: contract("its result is still reviewed"),
   },
   {
     file: "shared/run/run-receipt.ts",
     name: "a receipt claims no person where a juror let a call pass",
-    from: 'if (juror?.verdict === "passed") return "policy";',
+    from: 'if (jurorOf(work)?.verdict === "passed") return "policy";',
     to: "",
     test: { file: "test/shared/run/run-receipt.test.ts", only: "juror" },
   },

@@ -159,8 +159,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...subjects,
     name: "a rule for tool calls is about functions too",
-    from: 'toolCall: ["toolCall", "function"],',
-    to: 'toolCall: ["toolCall"],',
+    from: '(subject === "function" ? "toolCall" : subject)',
+    to: "subject",
   },
   {
     ...subjects,
