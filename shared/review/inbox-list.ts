@@ -8,7 +8,7 @@ export type InboxFilter = (typeof inboxFilters)[number];
 
 /** By deadline, or the highest risk first. */
 export const inboxSorts = ["time", "risk"] as const;
-export type InboxSort = (typeof inboxSorts)[number];
+type InboxSort = (typeof inboxSorts)[number];
 
 /** Which stand together under one heading. */
 export const inboxGroupings = ["alike", "server", "key", "none"] as const;

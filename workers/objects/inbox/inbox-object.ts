@@ -2,8 +2,9 @@
 // open pages.
 //
 // Its name is a digest of the reviewer's name. It decides nothing, and has no more of a review's
-// content than its notices may show: runs tell it facts, and the pages read each review from its run. Whoever calls it has
-// checked by the policy whose inbox it is; a session is checked here at each call.
+// content than its notices may show: runs tell it facts, and the pages read each review from its
+// run. Whoever calls it has checked by the policy whose inbox it is; a session is checked here at
+// each call.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { backoffMs } from "../../../shared/backoff.ts";

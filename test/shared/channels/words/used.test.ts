@@ -48,6 +48,7 @@ const byValue = [
     "list/gates",
     "done/outcomes",
     "logins/said",
+    "list/sorts",
   ].map((each) => `inbox/${each}`),
   ...["decisions", "modes"].map((each) => `receipt/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
