@@ -100,7 +100,7 @@ export const inboxZh = {
       to: "代理人",
       quiet: "免打扰开始",
       loud: "免打扰结束",
-      zone: "时区，例如 Europe/Berlin",
+      zone: "时区名称",
     },
     nobody: "不休假",
     save: "保存",
