@@ -34,7 +34,7 @@ type FullRecord = {
   readonly filling: Filling;
 };
 
-/** Entries are added in the order of time; returns an id of each hundredth part, the oldest first. */
+/** Adds entries in the order of time; returns an id of each hundredth part, the oldest first. */
 export async function fillRecord({ objects, bucket, keys, lines, filling: { stepMs, vary } }: FullRecord): Promise<string[]> {
   const folder = join(objects, "LedgerObject");
   const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite");

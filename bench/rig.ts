@@ -37,7 +37,7 @@ export type GatewayOptions = {
   readonly entry?: string;
   /** Where the objects are stored, in place of a new folder. */
   readonly objects?: string;
-  /** A folder for the record's bundles and tiles, which has files as R2 would: see `bucket-gateway.ts`. */
+  /** A folder in place of R2 for the record's files (`bucket-gateway.ts`). */
   readonly bucket?: string;
 };
 

@@ -94,10 +94,10 @@ async function measuredAt(rig: Rig, lines: number, settings: Settings): Promise<
   const runs = await fillRecord({ objects, bucket, keys: [signingKey(linkKey)], lines, filling: month });
   facts.set("seconds to write it", (performance.now() - filled) / 1_000);
   const served = await rig.gateway(load, started);
+  const woken = performance.now();
   const session = await signIn(served.port);
   const view = (page: string): Promise<Shown> => shown(served, page, session);
   await view("/stops");
-  const woken = performance.now();
   await until(() => isCounted(served));
   await until(() => isPublished(bucket));
   facts.set("seconds until the objects have counted it", (performance.now() - woken) / 1_000);
