@@ -28,6 +28,7 @@ const ownNames = [
   "RECORD",
   "RECORD_DAYS",
   "RECORD_PUBLIC",
+  "RECORD_WITNESS_URL",
   "RELAY_HOLD_SECONDS",
   "RETENTION_HOURS",
   ...channelVariables.flatMap(([name]) => (name.includes("<") ? [] : [name])),

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { isChannelSetting } from "./notice-channels.ts";
 
 /** The gateway's own secrets: a document that could name one would have it sent elsewhere. */
-const ownSecrets = /^(?:ADMIN_|LINK_|CONTENT_|CLOUDFLARE_|DEV_API_KEY|MAC_|METRICS_TOKEN|OTEL_|OUTBOX|PUBLIC_URL)/;
+const ownSecrets = /^(?:ADMIN_|LINK_|CONTENT_|CLOUDFLARE_|DEV_API_KEY|MAC_|METRICS_TOKEN|OTEL_|OUTBOX|PUBLIC_URL|RECORD_)/;
 
 export const environmentName = z
   .string()

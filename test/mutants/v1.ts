@@ -105,8 +105,8 @@ export const v1Mutants: readonly Mutant[] = [
   {
     name: "an Idempotency-Key is one key's",
     file: "workers/stubs/stubs.ts",
-    from: "sessionStub(env, keyId, `v1 ${shardOf(id)}`)",
-    to: 'sessionStub(env, keyId && "", `v1 ${shardOf(id)}`)',
+    from: "sessionStub(env, keyId, `v1 ${recordShardOf(id)}`)",
+    to: 'sessionStub(env, keyId && "", `v1 ${recordShardOf(id)}`)',
     test: chat("of another key is another request"),
   },
   {

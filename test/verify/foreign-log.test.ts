@@ -1,8 +1,8 @@
-// The record's files under a verifier that nobody here wrote: Go's sumdb/note and sumdb/tlog, beside
-// our own. Each way to change a log is found by both, or by both only with an earlier checkpoint.
+// The record's files under a verifier that nobody here wrote, Go's sumdb/note and sumdb/tlog, and
+// under our own. Each way to change a log is found by both, or by both only with an earlier checkpoint.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -133,6 +133,10 @@ describe.skipIf(!hasGo)("a log of the product's own code", () => {
   test("holds, its entries, tiles and an earlier checkpoint, in both verifiers", async () => {
     expect([foreign(written, true), await own(written, true)]).toEqual([null, null]);
     expect([foreign(earlier, false), await own(earlier, false)]).toEqual([null, null]);
+    // Parts of a tile go when it is full.
+    const parts = (bucket: string): string[] => readdirSync(join(bucket, "record/0/tile/1")).toSorted();
+    expect([parts(oldest), parts(written)]).toEqual([["000.p"], ["000", "000.p", "001.p"]]);
+    expect(readdirSync(join(written, "record/0/tile/1/000.p"))).toEqual([]);
   });
 
   test.each(tamperings)("$name is found by both", async ({ tamper, needsKnown = false }) => {

@@ -2,24 +2,34 @@
 // long its objects will do.
 
 import type { Env } from "../platform/env.ts";
+import { settingsOf } from "../platform/settings.ts";
+import type { LogStatus } from "../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../stubs/stubs.ts";
 import { type Check, fix, good, note } from "./check.ts";
 
 const mostBytes = 10 * 1024 ** 3;
 const dayMs = 24 * 3_600_000;
-/** Bundles that a shard has not handed on yet: more are not on their way any more. */
-const mostOnTheirWay = 64;
+/** A bundle that is full and not in R2 for so long is not on its way any more. */
+const onItsWayMs = 10 * 60_000;
 /** What is fuller is nothing to be told of in passing. */
 const fullShare = 0.8;
 
+const title = { key: "record" } as const;
+
 export async function recordChecks(env: Env, now: number): Promise<readonly Check[]> {
-  const title = { key: "record" } as const;
   const shards = await Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => ledgerStub(env, shard).logStatus()));
+  return [storedCheck(shards, now), ...(settingsOf(env).witnessUrl === undefined ? [] : [witnessCheck(shards)])];
+}
+
+const witnessCheck = (shards: readonly LogStatus[]): Check =>
+  shards.some(({ unwitnessedSince }) => unwitnessedSince !== null) ? fix(title, "recordUnwitnessed") : good(title, "recordWitnessed");
+
+function storedCheck(shards: readonly LogStatus[], now: number): Check {
   const share = Math.max(...shards.map(({ bytes }) => bytes)) / mostBytes;
   const percent = String(Math.ceil(share * 100));
   if (shards.every(({ hasBucket }) => hasBucket)) {
-    const isBehind = shards.some(({ unpublished }) => unpublished > mostOnTheirWay);
-    return [isBehind ? fix(title, { key: "recordBehind", values: { percent } }) : good(title, "recordStored")];
+    const isBehind = shards.some(({ unpublishedSince }) => unpublishedSince !== null && now - unpublishedSince > onItsWayMs);
+    return isBehind ? fix(title, { key: "recordBehind", values: { percent } }) : good(title, "recordStored");
   }
   const days = Math.min(
     ...shards.map(({ bytes, since }) => (since === null ? Infinity : ((mostBytes - bytes) / bytes) * ((now - since) / dayMs))),
@@ -28,5 +38,5 @@ export async function recordChecks(env: Env, now: number): Promise<readonly Chec
   const says = isKnown
     ? ({ key: "recordInObjectsFor", values: { percent, days: String(Math.floor(days)) } } as const)
     : ({ key: "recordInObjects", values: { percent } } as const);
-  return [share > fullShare ? fix(title, says) : note(title, says)];
+  return share > fullShare ? fix(title, says) : note(title, says);
 }

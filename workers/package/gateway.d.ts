@@ -56,6 +56,7 @@ export interface Env {
   readonly RECORD_PUBLIC?: string;
   readonly RECORD?: string;
   readonly RECORD_DAYS?: string;
+  readonly RECORD_WITNESS_URL?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

@@ -87,6 +87,8 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   /** `before`: a request's line is in the record before its answer leaves. */
   readonly RECORD?: string;
   readonly RECORD_DAYS?: string;
+  /** Who is sent the log's checkpoints. */
+  readonly RECORD_WITNESS_URL?: string;
 
   /** Cloudflare's own email. */
   readonly EMAIL?: SendEmail;

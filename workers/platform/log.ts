@@ -41,6 +41,7 @@ export type LogEvent =
   | "queue.alarmFailed"
   | "config.alarmFailed"
   | "ledger.alarmFailed"
+  | "ledger.witnessFailed"
   | "session.alarmFailed"
   | "session.writeFailed"
   | "digest.alarmFailed"

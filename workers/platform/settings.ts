@@ -36,6 +36,8 @@ export type Settings = {
   readonly recordKeptMs: number;
   /** A request that is answered at once waits for its line in the record. */
   readonly isRecordedBefore: boolean;
+  /** Who is sent the checkpoints of the record's logs; undefined: nobody. */
+  readonly witnessUrl: string | undefined;
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
@@ -103,6 +105,7 @@ function parseSettings(env: Env): Settings {
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
     recordKeptMs: numberOf("RECORD_DAYS", env.RECORD_DAYS, 400, 7, 3650, issues) * 24 * 3_600_000,
     isRecordedBefore: recordedBefore(env, issues),
+    witnessUrl: parseWitness(env, issues),
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
@@ -205,6 +208,15 @@ function recordedBefore({ RECORD: text = "" }: Env, issues: SettingIssue[]): boo
   if (text === "" || text === "behind") return false;
   if (text !== "before") issues.push({ variable: "RECORD", says: { key: "recordWhen" } });
   return true;
+}
+
+function parseWitness({ RECORD_WITNESS_URL: text = "" }: Env, issues: SettingIssue[]): string | undefined {
+  if (text.trim() === "") return undefined;
+  const url = URL.parse(text.trim());
+  const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
+  if (url !== null && isSafe && url.username === "" && url.password === "" && url.hash === "") return url.href;
+  issues.push({ variable: "RECORD_WITNESS_URL", says: { key: "witnessAddress" } });
+  return undefined;
 }
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: SettingIssue[]): number {

@@ -194,6 +194,10 @@ export type LogStatus = {
   readonly stored: number;
   readonly hasBucket: boolean;
   readonly unpublished: number;
+  /** Since when the oldest of these is full, in Unix milliseconds; null: there is none. */
+  readonly unpublishedSince: number | null;
+  /** Since when the witness takes no checkpoint, in Unix milliseconds; null: it takes them. */
+  readonly unwitnessedSince: number | null;
   /** What the object stores. */
   readonly bytes: number;
   /** When the first entry arrived that the object has, in Unix milliseconds; null: it has none. */

@@ -139,7 +139,7 @@ class CheckedTree {
     let hashes = this.#known.get(path);
     if (hashes === undefined) {
       hashes = this.#checked(tile);
-      // The lowest ones are almost all of them, and each is wanted once: a long log would fill the memory.
+      // Nearly all are of the lowest level, each wanted once: a long log would fill the memory.
       if (tile.level !== 0) this.#known.set(path, hashes);
     }
     return hashes;

@@ -52,6 +52,8 @@ export const doctorEn = {
   operators:
     'OPERATORS is not understood, so Cloudflare Access brings no operators: "{part}" is not an email address or *@domain, followed by see, decide or change; correct it',
   recordWhen: "RECORD must be behind or before; until it is corrected, before is used: each answer waits for its line in the record",
+  witnessAddress:
+    "RECORD_WITNESS_URL is not an https address (or http on a loopback address) without user name and fragment, so no checkpoint is sent; correct it",
   outOfRange: "{variable} must be a number from {least} to {most}; the default {standard} is used instead",
   otlpAddress:
     "OTEL_EXPORTER_OTLP_ENDPOINT is not an https address (or http on a loopback address) without user name, query and fragment, so no spans are exported; correct it",
@@ -305,6 +307,9 @@ export const doctorEn = {
   recordStored: "The record's log goes to R2.",
   recordBehind:
     "R2 does not take the record's log, which waits in its objects; the fullest has used {percent}% of its 10 GB: see that the bucket is there, and that CONTENT_KEY opens the record's key.",
+  recordWitnessed: "The witness at RECORD_WITNESS_URL takes the record's checkpoints.",
+  recordUnwitnessed:
+    "The witness at RECORD_WITNESS_URL does not take the record's checkpoints, which are sent again every 5 minutes: see that it answers a POST with 200.",
   recordInObjects: "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB.",
   recordInObjectsFor:
     "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB, and at this rate is full in {days} days: bind a bucket as RECORD_BUCKET before.",

@@ -49,6 +49,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   accessAudience: "缺少 ACCESS_AUD，或它不是 audience 标签：Cloudflare Access 无法登录任何人；请设为应用的标签",
   operators: "无法理解 OPERATORS，因此 Cloudflare Access 不带来管理员：“{part}”不是邮箱地址或 *@domain 后跟 see、decide 或 change；请更正",
   recordWhen: "RECORD 必须是 behind 或 before；在更正之前使用 before：每个答复都等待其记录写入",
+  witnessAddress: "RECORD_WITNESS_URL 不是不带用户名和片段的 https 地址（回环地址可用 http），因此不发送检查点；请更正",
   outOfRange: "{variable} 必须是 {least} 到 {most} 之间的数；现使用默认值 {standard}",
   otlpAddress: "OTEL_EXPORTER_OTLP_ENDPOINT 不是不带用户名、查询和片段的 https 地址（回环地址可用 http），因此不导出 span；请更正",
   otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS 不是 name=value,name=value 形式且值已编码的列表，因此不发送标头；请更正",
@@ -273,6 +274,8 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   recordStored: "记录的日志写入 R2。",
   recordBehind:
     "R2 未接收记录的日志，日志暂存在其对象中；最满的对象已使用 10 GB 的 {percent}%：请确认存储桶存在，且 CONTENT_KEY 能打开记录的密钥。",
+  recordWitnessed: "RECORD_WITNESS_URL 处的见证方接收记录的检查点。",
+  recordUnwitnessed: "RECORD_WITNESS_URL 处的见证方未接收记录的检查点，每 5 分钟会重新发送：请确认它对 POST 应答 200。",
   recordInObjects: "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%。",
   recordInObjectsFor:
     "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%，按目前的速度将在 {days} 天后写满：请在此之前将存储桶绑定为 RECORD_BUCKET。",

@@ -1,7 +1,7 @@
 // A log that the product's own code writes into a folder: the RecordLog of a shard over Node's
 // SQLite, with the folder in place of R2.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { entryTexts } from "../../../shared/record/log/entry.ts";
@@ -38,9 +38,12 @@ function bucketOf(folder: string): object {
     mkdirSync(dirname(join(folder, key)), { recursive: true });
     writeFileSync(join(folder, key), typeof value === "string" ? value : new Uint8Array(value));
   };
-  const none = async (): Promise<null> => null;
   // Nothing is read: the rows stay.
-  return { get: none, put, delete: none };
+  const get = async (): Promise<null> => null;
+  const remove = async (keys: readonly string[]): Promise<void> => {
+    for (const key of keys) rmSync(join(folder, key), { force: true });
+  };
+  return { get, put, delete: remove };
 }
 
 /** Request `n` of the log, as an entry. */

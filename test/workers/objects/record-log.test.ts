@@ -448,7 +448,8 @@ test("the doctor says that the log goes to R2, that R2 does not take it, or how 
   const away = { put: () => Promise.reject(new Error("R2 is away")) } as unknown as R2Bucket;
   await runInDurableObject(shard, (object: LedgerObject) => void (object.bucket = away));
   await append(shard, many(65 * 256));
-  expect(await said()).toEqual([["fix", "recordBehind"]]);
+  expect(await said()).toEqual([["good", "recordStored"]]);
+  expect(await said(begun + 3_600_000)).toEqual([["fix", "recordBehind"]]);
   await runInDurableObject(shard, (object: LedgerObject) => void (object.bucket = null));
   expect(await said()).toEqual([["note", "recordInObjects"]]);
   expect(await said(begun + 3 * 24 * 3_600_000)).toEqual([["note", "recordInObjectsFor"]]);

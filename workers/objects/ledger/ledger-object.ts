@@ -59,6 +59,7 @@ import { LedgerUse } from "./ledger-use.ts";
 import { isOpenState } from "./line-filters.ts";
 import { LogCheckpoints } from "./log-checkpoints.ts";
 import { LogLines } from "./log-lines.ts";
+import { LogWitness } from "./log-witness.ts";
 import { type LogBucket, RecordLog } from "./record-log.ts";
 
 const cleanUpEveryMs = 24 * 3_600_000;
@@ -93,6 +94,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   readonly #events: LedgerEvents;
   readonly #logLines: LogLines;
   readonly #checkpoints: LogCheckpoints;
+  readonly #witness: LogWitness;
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
   readonly #failures: LedgerFailures;
@@ -113,6 +115,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     this.#events = new LedgerEvents(this.sql, this.#log, () => this.now());
     this.#logLines = new LogLines(this.#log);
     this.#checkpoints = new LogCheckpoints(env, this.#log);
+    this.#witness = new LogWitness({ sql: this.sql, now: () => this.now(), url: () => settingsOf(this.env).witnessUrl });
     this.#lines = new LedgerLines(this.sql);
     this.#floods = new LedgerFloods(this.sql, this.#events, this.#lines);
     this.#failures = new LedgerFailures(this.sql);
@@ -132,14 +135,18 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
       this.#log.write(this.now());
     });
     await this.#countSometimes(parsed);
-    if (this.#log.unpublished > 0 && this.#log.bundles > bundles && this.#publishAt === null) {
-      this.#publishAt = this.now() + publishAfterMs;
-      this.#alarm.arm();
-    }
+    if (this.#log.bundles > bundles) this.#handOnLater();
     if (!this.#alarmSet) {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
     }
+  }
+
+  /** A bundle is full. */
+  #handOnLater(): void {
+    const isNew = this.#log.unpublished > 0 && this.#publishAt === null;
+    if (isNew) this.#publishAt = this.now() + publishAfterMs;
+    if (isNew || this.#witness.dueAt(this.#log.closed) !== null) this.#alarm.arm();
   }
 
   async appendUnknown(requests: JsonOf<readonly ReservedRequest[]>): Promise<void> {
@@ -412,8 +419,10 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   logStatus(): LogStatus {
     const { stored, pruned } = this.#log.state();
-    const { size, hasBucket, unpublished } = this.#log;
-    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, since: this.#log.since, bytes: this.sql.databaseSize };
+    const { size, hasBucket, unpublished, unpublishedSince, since } = this.#log;
+    const unwitnessedSince = this.#witness.failingSince;
+    const bytes = this.sql.databaseSize;
+    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, unpublishedSince, unwitnessedSince, since, bytes };
   }
 
   override async alarm(): Promise<void> {
@@ -427,7 +436,11 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
       const isMore = (await this.#prune()) || this.#transact(() => this.#cleanUp()) === rowsInSlice;
       this.#isMoreDue = isMore || isBehind;
       // Last: where R2 is away, everything else is done.
-      await this.#publish();
+      try {
+        await this.#publish();
+      } finally {
+        await this.#sendToWitness();
+      }
       this.#alarm.arm();
     });
   }
@@ -450,6 +463,11 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     const signer = this.#log.unpublished === 0 ? null : await this.#checkpoints.signer();
     if (signer === null && this.#log.unpublished > 0) throw new Error("LedgerObject: no key to sign with");
     await this.#log.publish(bundlesInAlarm, async (tree) => signer?.sign(tree) ?? "");
+  }
+
+  async #sendToWitness(): Promise<void> {
+    const { closed } = this.#log;
+    await this.#witness.send(closed, async () => (await this.#checkpoints.signer())?.sign(await this.#log.tree(closed)) ?? null);
   }
 
   /** Adds up lines; returns whether there may be more. */
@@ -479,7 +497,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   #nextDue(): number | null {
     if (this.#isMoreDue) return this.now();
     if (this.#log.unpublished > 0) return this.#publishAt ?? this.now();
-    return this.#isEmpty() ? null : this.now() + cleanUpEveryMs;
+    return this.#witness.dueAt(this.#log.closed) ?? (this.#isEmpty() ? null : this.now() + cleanUpEveryMs);
   }
 
   #isEmpty(): boolean {

@@ -377,6 +377,16 @@ export class RecordLog {
     return this.#bucket === null ? 0 : this.bundles - this.#firstToPublish;
   }
 
+  /** When the first of them was full; null where there are none. */
+  get unpublishedSince(): number | null {
+    return this.unpublished === 0 ? null : this.bundleAt(this.#firstToPublish);
+  }
+
+  /** How many entries there are in full bundles, and in R2 where there is one. */
+  get closed(): number {
+    return (this.#bucket === null ? this.bundles : this.#firstToPublish) * tileWidth;
+  }
+
   /** What was away from R2 for as long as entries are kept is deleted by now. */
   get #firstToPublish(): number {
     return Math.max(this.state().stored, this.pruned / tileWidth);
@@ -424,6 +434,9 @@ export class RecordLog {
     for (let level = 1, width = tileWidth; (first + tileWidth) % (width *= tileWidth) === 0; level += 1) {
       const tile = { level, index: (first + tileWidth) / width - 1, width: tileWidth };
       await this.#put(tilePath(tile), (await this.#hashes(tile)) ?? []);
+      // Its parts, of each earlier checkpoint one: whoever wants one takes the full tile.
+      const parts = Array.from({ length: tileWidth - 1 }, (_, n) => this.#keyOf(tilePath({ ...tile, width: n + 1 })));
+      await this.#bucket?.delete(parts);
     }
   }
 

@@ -50,6 +50,13 @@ export const ledgerSchema: Schema = {
       pruned: "INTEGER NOT NULL", // the first entries, which are deleted
       counted: "INTEGER NOT NULL", // entries that sums and metrics count already
     }),
+    // One row, where there is a witness (`RECORD_WITNESS_URL`).
+    rowidTable("log_witness", {
+      one: "INTEGER PRIMARY KEY",
+      size: "INTEGER NOT NULL", // entries of the checkpoint that it took last
+      tried_at: "INTEGER NOT NULL", // when one was sent last
+      failing_since: "INTEGER", // when the first one was refused since then; null where it took the last one
+    }),
     // One line for each request that was not answered at once, by time. A line with an end does not
     // change, and one without is not deleted.
     table("summary", {
