@@ -1,5 +1,5 @@
 // The record's files under a verifier that nobody here wrote, Go's sumdb/note and sumdb/tlog, and
-// under our own. Each way to change a log is found by both, or by both only with an earlier checkpoint.
+// under our own. Each way to change a log is found by both, some only with an earlier checkpoint.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
