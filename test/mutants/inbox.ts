@@ -269,7 +269,7 @@ export const inboxMutants: readonly Mutant[] = [
     to: "client, method, name, provenance },",
   },
   { ...alike, name: "reviews of another association are not alike", from: "name, provenance },\n    rule", to: "name },\n    rule" },
-  { ...alike, name: "reviews by another rule are not alike", from: "rule: view.rule,", to: "" },
+  { ...alike, name: "reviews by another rule are not alike", from: "rule: view.rule,\n    quorum", to: "quorum" },
   { ...alike, name: "reviews of another quorum are not alike", from: "quorum: view.quorum,", to: "" },
   { ...alike, name: "reviews that other models serve are not alike", from: "view.models.map(", to: "[].map(" },
   { ...alike, name: "replies of another model are not alike", from: "answeredBy: view.answeredBy?.id ?? null,", to: "" },

@@ -68,7 +68,7 @@ test("every root, and both proofs, are those of the RFC, out of tiles", async ()
       const continued = await consistencyProof(read, from, to);
       expect(hex(continued)).toEqual(hex(consistency(from, entries)));
       const earlier = { size: from, root: treeHash(entries.slice(0, from)) };
-      expect(await rootAt(read, from)).toEqual(earlier.root);
+      expect(bytesToHex(await rootAt(read, from))).toBe(bytesToHex(earlier.root));
       expect(isContinued(earlier, { size: to, root }, continued)).toBe(true);
     }),
     { numRuns: 60 },
