@@ -8,7 +8,7 @@ import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { lastCallStub } from "../../../../workers/stubs/stubs.ts";
 import { approvalIn, askAbout, askApproval, deletion, nextReview } from "../../support/approvals.ts";
 import { createKey, env, eventually, gateway } from "../../support/gateway.ts";
-import { later, tablesIn } from "../../objects/inside.ts";
+import { later, quiet, tablesIn } from "../../objects/inside.ts";
 import { filledForm, pathOf, postForm, press } from "../../support/reviewer.ts";
 
 beforeEach(() => askAbout());
@@ -39,10 +39,12 @@ async function approve(tool: string, path: string, key?: string): Promise<void> 
 /** The page of the call's review, which is denied afterwards. */
 async function pageOf(call: object, key?: string): Promise<string> {
   const over = askApproval(call, key === undefined ? {} : { key });
-  const { link } = await nextReview();
+  const { link, run } = await nextReview();
   const html = await (await gateway(pathOf(link), { key: null })).text();
   expect((await press(link, "deny")).status).toBe(303);
   await over;
+  // Whatever it keeps is kept.
+  await quiet(run);
   return html.replaceAll(/<style[\s\S]*?<\/style>|<[^>]*>/g, "").replaceAll(/\s+/g, " ");
 }
 
