@@ -28,12 +28,14 @@ function endOfChain(people: ReadonlyMap<string, PolicyReviewer>, person: Reviewe
  * theirs: what they confirm or answer themselves is nobody else's.
  */
 export function withStandIns(policy: Policy, plan: GatePlan, now: number): GatePlan {
+  const { owner, reviewers, escalate, handOverTo, quorum, selfApproval } = plan;
+  // Most plans ask nobody, and most people are there.
+  if (![...reviewers, ...(escalate?.to ?? [])].some(({ away }) => away !== undefined)) return plan;
   const people = new Map(
     Object.values(policy.reviewers)
       .flat()
       .map((each) => [each.name, each]),
   );
-  const { owner, reviewers, escalate, handOverTo, quorum, selfApproval } = plan;
   const mayStandIn = new Set([...reviewers, ...(escalate?.to ?? []), ...handOverTo].map(({ name }) => name));
   const standInOf = (person: Reviewer): PolicyReviewer | null => {
     if (!isAway(person, now) || isSamePerson(owner, person.name)) return null;
