@@ -217,7 +217,7 @@ describe("a token that the server ends as an approved call arrives", () => {
     const answer = made.call(1);
     const { run } = await openNotice("request");
     await decide("request", "approve");
-    expect(await (await answer).text()).toContain("answered 401 and did not say, by a Bearer challenge");
+    expect(await (await answer).text()).toContain("unknown");
     expect(bodies).toHaveLength(1);
     expect((await recordWith(run, "finished")).map(({ fact }) => fact.kind)).toContain("callFailed");
     // The token is renewed for what comes next.

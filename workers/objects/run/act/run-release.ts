@@ -104,7 +104,8 @@ export class RunRelease {
           { kind: "called", call, models: [], digest: state.content.digest, again: false },
         ]);
       });
-    return claimed;
+    // Its receipt says that it goes out.
+    return this.#claimed({ ...current, state: this.#deps.store.state() ?? state }) ?? { kind: "taken" };
   }
 
   /** The approved call, as it is sent; null where there is none. */
