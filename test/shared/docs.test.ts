@@ -168,7 +168,7 @@ describe("docs/storage-schema.md", () => {
         expect([name, table, named.has(table)]).toEqual([name, table, true]);
       }
     }
-    expect(found).toContain("RunObject.run");
+    expect(found).toContain("RunObject.outbox");
     const makers = filesOf("workers", ".ts").filter((path) => read(path).includes("CREATE TABLE"));
     expect(makers.map((path) => relative("workers", path))).toEqual(["objects/schema/schema.ts"]);
   });

@@ -18,9 +18,6 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { StandIn } from "../../../shared/policy/evaluate.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
-/** For so long a run's first events wait for what its notices record. */
-const withNoticesMs = 1_000;
-
 type TransitionDeps = {
   readonly env: Env;
   readonly store: RunStore;
@@ -158,9 +155,9 @@ export class RunTransitions {
     // One row is enough: its attempt sends all that there is by then. One that was attempted may
     // have read the events already.
     if (outbox.has(({ kind, attempts }) => (kind === "record" || kind === "deliver") && attempts === 0)) return;
-    // What is about to be recorded too goes along.
-    const isMoreComing = outbox.has(({ kind }) => kind === "begin" || kind === "notice");
-    outbox.queue("record", "answer", null, now + (isMoreComing ? withNoticesMs : bookkeepingMs));
+    // The model is called first.
+    const isCalling = outbox.has(({ kind }) => kind === "call");
+    outbox.queue("record", "answer", null, isCalling ? now + bookkeepingMs : now);
   }
 
   /** A delivery sends the record first, and tells the key and the session afterwards. */
