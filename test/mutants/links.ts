@@ -129,8 +129,8 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "a form's nonce is judged",
     file: "workers/endpoints/review/review.ts",
-    from: 'if (judged !== "good") {',
-    to: 'if (judged === "late") {',
+    from: 'if (judged !== "good")',
+    to: 'if (judged === "late")',
     test: { file: http, only: "too early|another link's nonce" },
   },
   {
