@@ -119,7 +119,7 @@ export default defineConfig({
           isolate: false,
           // Long enough for the longest property on a machine that does three other things.
           testTimeout: 180_000,
-          maxWorkers: 6,
+          maxWorkers: 4,
         },
       },
       {
@@ -130,7 +130,7 @@ export default defineConfig({
           include: ["test/workers/**/*.test.{ts,tsx}"],
           exclude: ["test/workers/sealed/**", "test/workers/traced/**"],
           testTimeout: 180_000,
-          maxWorkers: 6,
+          maxWorkers: 4,
           ...inWorkerd,
         },
       },
