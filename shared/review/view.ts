@@ -226,10 +226,7 @@ export type CallInReview = {
   readonly mayStop?: StopReach | null;
   /** The stop that this reviewer made with their denial. Times are Unix milliseconds. */
   readonly stopped?: { readonly reach: StopReach; readonly until: number; readonly liftedAt: number | null } | null;
-  /**
-   * The one of this tool that the same people approved last, where it is known.
-   * In no notice.
-   */
+  /** The one of this tool that the same people approved last, where it is known. In no notice. */
   readonly before?: Subjects["toolCall"]["request"] | null;
   /** With it: in how many arguments this one differs. */
   readonly differing?: number;

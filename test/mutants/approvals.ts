@@ -49,7 +49,7 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/pipeline/incoming/approval-call.ts",
     name: "nobody is asked about a task whose result a rule is about",
-    from: "isKept && asked.asTask ? err(noTask) : planned",
+    from: "isKept && asked.asTask ? err(noTask(planned.value)) : planned",
     to: "planned",
     test: result("is of no task"),
   },

@@ -103,8 +103,8 @@ export const relayedCallMutants: readonly Mutant[] = [
   {
     ...release,
     name: "an approval is for the caller that waits now",
-    from: "const claimed = isHolder && (isUnclaimed(state) || isAgain)",
-    to: "const claimed = (isUnclaimed(state) || isAgain)",
+    from: "const request = isHolder && (isUnclaimed(state) || isAgain)",
+    to: "const request = (isUnclaimed(state) || isAgain)",
     test: contract("the later one gets it"),
   },
   {

@@ -77,7 +77,7 @@ export async function saveAvailability(c: AppContext, { person }: Reader, typed:
     const before = objectOf(parseJson(current.text));
     const known = before === null ? null : groupedReviewer(before, person.name);
     // They left the policy meanwhile, or have another address there.
-    if (before === null || known === null || known["email"] !== person.email) return "away";
+    if (before === null || known === null || known["email"] !== person.email) return "busy";
     const { groups, timeZone: _zone, away: _away, quietHours: _quiet, ...rest } = known;
     const after = withReviewer(before, { ...rest, ...members }, groups as string[]); // of groupedReviewer
     if (JSON.stringify(after) === JSON.stringify(before)) return null;

@@ -3,6 +3,7 @@
 // docs/storage-schema.md.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
+import { once } from "../../../shared/once.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
@@ -30,6 +31,9 @@ type Row = {
   readonly is_last: number;
   readonly facts: JsonOf<InboxFacts>;
 };
+
+/** Of one address, and not over. */
+const waitsFor = "FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ?";
 
 export type Change = { readonly what: "waits" | "over"; readonly key: string };
 
@@ -72,24 +76,19 @@ export class WaitingReviews {
    */
   #rows(address: string, now: number): Row[] {
     return this.#sql
-      .exec<Row>(
-        "SELECT run, gate, deadline_at, alike, warnings, is_last, facts FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ? ORDER BY deadline_at, run",
-        address,
-        now,
-      )
+      .exec<Row>(`SELECT run, gate, deadline_at, alike, warnings, is_last, facts ${waitsFor} ORDER BY deadline_at, run`, address, now)
       .toArray();
   }
 
   count(address: string, now: number): number {
-    return this.#sql
-      .exec<{ n: number }>("SELECT COUNT(*) AS n FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ?", address, now)
-      .one().n;
+    return this.#sql.exec<{ n: number }>(`SELECT COUNT(*) AS n ${waitsFor}`, address, now).one().n;
   }
 
   /** The names of the first ones, for an open page to compare with its own. */
   keys(address: string, now: number, most: number): string[] {
-    return this.#rows(address, now)
-      .slice(0, most)
+    return this.#sql
+      .exec<Pick<Row, "run" | "gate">>(`SELECT run, gate ${waitsFor} ORDER BY deadline_at, run LIMIT ?`, address, now, most)
+      .toArray()
       .map(({ run, gate }) => reviewKey(run, gate));
   }
 
@@ -101,7 +100,7 @@ export class WaitingReviews {
     const counts = Object.fromEntries(
       inboxFilters.map((each) => [each, all.filter((row) => isIn(row, each)).length]),
     ) as InboxList["counts"]; // each filter is in it
-    const some = all.filter((row) => isIn(row, filter)).map((row) => ({ row, facts: readJsonOf(row.facts) }));
+    const some = all.filter((row) => isIn(row, filter)).map((row): Waiting => ({ row, facts: once(() => readJsonOf(row.facts)) }));
     if (sort === "risk") some.sort((a, b) => riskOf(b) - riskOf(a) || b.row.warnings - a.row.warnings);
     const groups = [...Map.groupBy(some, (each) => groupOf(each, group)).values()];
     const rows = groups.flatMap((each) => each.map((waiting, i) => ({ ...waiting, size: each.length, i })));
@@ -113,7 +112,7 @@ export class WaitingReviews {
       gate: row.gate,
       deadlineAt: row.deadline_at,
       warnings: row.warnings,
-      facts: this.#opened(row.run, facts),
+      facts: this.#opened(row.run, facts()),
       groupSize: (i === 0 || at === 0) && size > 1 ? size : null,
       isGrouped: size > 1,
     }));
@@ -146,19 +145,20 @@ export class WaitingReviews {
 /** Where a sealed excerpt is read again. */
 const excerptOf = (run: string): string => `excerpt ${run}`;
 
-type Waiting = { readonly row: Row; readonly facts: InboxFacts };
+/** `facts`: parsed where an order, a group or the page needs them. */
+type Waiting = { readonly row: Row; readonly facts: () => InboxFacts };
 
 const riskRanks = { low: 1, medium: 2, high: 3 } as const;
-const riskOf = ({ facts: { risks } }: Waiting): number => Math.max(0, ...risks.map(({ level }) => riskRanks[level]));
+const riskOf = ({ facts }: Waiting): number => Math.max(0, ...facts().risks.map(({ level }) => riskRanks[level]));
 
 function groupOf({ row, facts }: Waiting, group: InboxGrouping): string {
   switch (group) {
     case "alike":
       return row.alike;
     case "server":
-      return facts.server;
+      return facts().server;
     case "key":
-      return facts.client;
+      return facts().client;
     case "none":
       return row.run;
   }

@@ -6,6 +6,7 @@ import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import { once } from "../../../shared/once.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { approvalsStub, sessionStub } from "../../stubs/stubs.ts";
 import { begin } from "../begin.ts";
@@ -46,11 +47,14 @@ export async function beginApproval(asked: ApprovalCall): Promise<Result<Started
   const planned = await planFor(request);
   const isKept = planned.ok && mayKeepResult(planned.value);
   const comesBack = asked.returnsResult && isKept;
-  const begun = await begin(comesBack ? { ...request, act: "release" } : request, isKept && asked.asTask ? err(noTask) : planned);
+  const begun = await begin(
+    comesBack ? { ...request, act: "release" } : request,
+    isKept && asked.asTask ? err(noTask(planned.value)) : planned,
+  );
   return begun.ok ? ok({ started: begun.value, requestRef: request.association.requestRef }) : begun;
 }
 
-const noTask: Refusal = { kind: "policyRefused", rule: "the rule about the tool's result", asTask: true };
+const noTask = ({ gatePolicy, judged }: Plan): Refusal => ({ kind: "policyRefused", rule: gatePolicy.rule, judged, asTask: true });
 
 function requestOf({
   env,

@@ -7,7 +7,7 @@ import type { RecordFact } from "../../../../shared/record/record.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../../../shared/model/call.ts";
 import { isToolCall } from "../../../../shared/model/subject/subject.ts";
-import { toolName } from "../../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, toolName } from "../../../../shared/model/subject/tool-call.ts";
 import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
@@ -50,7 +50,10 @@ export class RunRelease {
   async again(): Promise<Claimed | null> {
     await this.#endWhereStopped();
     const current = this.#deps.current();
-    return current === null || !isReleased(current.state) ? null : this.#claimed(current);
+    const call = current?.state.call?.number;
+    if (current === null || call === undefined || !isReleased(current.state)) return null;
+    const request = this.#approved(current);
+    return request === null ? null : this.#claimed(current, call, request);
   }
 
   /** Ends the run where its key has ended, or an operator stopped such calls. */
@@ -83,8 +86,8 @@ export class RunRelease {
     const isAgain = brings && isReleased(state);
     if (isReleased(state) && isHolder && keepsResult && !brings) return { kind: "running" };
     const call = state.call?.number;
-    const claimed = isHolder && (isUnclaimed(state) || isAgain) ? this.#claimed(current) : null;
-    if (claimed === null || call === undefined) return { kind: "taken" };
+    const request = isHolder && (isUnclaimed(state) || isAgain) ? this.#approved(current) : null;
+    if (request === null || call === undefined) return { kind: "taken" };
     const now = this.#deps.now();
     if (!isAgain)
       this.#deps.store.transaction(() => {
@@ -104,22 +107,25 @@ export class RunRelease {
           { kind: "called", call, models: [], digest: state.content.digest, again: false },
         ]);
       });
-    // Its receipt says that it goes out.
-    return this.#claimed({ ...current, state: this.#deps.store.state() ?? state }) ?? { kind: "taken" };
+    return this.#claimed({ ...current, state: this.#deps.store.state() ?? state }, call, request);
   }
 
-  /** The approved call, as it is sent; null where there is none. */
-  #claimed(current: CurrentRun): Claimed | null {
-    const { input, state } = current;
+  /** The call that was approved; null where there is none. */
+  #approved({ input, state }: CurrentRun): ToolCall | null {
     const content = currentRequest(this.#deps.store, state);
-    const call = state.call?.number;
-    if (call === undefined || content === null || !isToolCall(content.request)) return null;
+    if (content === null || !isToolCall(content.request)) return null;
     // What is sent is what was approved, or nothing.
     if (requestDigest(content, input.work) !== state.content.digest) throw new Error("a released call other than the approved one");
+    return content.request;
+  }
+
+  /** As it is sent. `claimed`: the run once it is: its receipt says that the call goes out. */
+  #claimed(claimed: CurrentRun, call: number, request: ToolCall): Claimed {
+    const { input, state } = claimed;
     const receipt = receiptFactsOf(this.#deps.store, state, input);
     if (receipt === null) throw new Error("a claimed call without its content");
-    const approved = approvedCall(input, content.request, state.reviews.request);
-    return { kind: "claimed", call, approved, keepsResult: keepsResultOf(current), receipt };
+    const approved = approvedCall(input, request, state.reviews.request);
+    return { kind: "claimed", call, approved, keepsResult: keepsResultOf(claimed), receipt };
   }
 
   /**
