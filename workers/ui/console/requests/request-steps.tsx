@@ -13,6 +13,7 @@ import { useTexts } from "../page.ts";
 import { Names } from "../pieces.tsx";
 import { Tries, WhatModelDid } from "./request-pieces.tsx";
 import { requestWords } from "./request-words.ts";
+import { warningWords } from "./warning-words.ts";
 
 /** A step's sentence, what stands small beside its time, and what stands under it. */
 type Told = { readonly head: Child; readonly more?: readonly Child[]; readonly under?: Child };
@@ -264,16 +265,23 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
           {fill(steps.shadow[shadowSays(of.shadow)], { rule: <Name value={of.shadow.rule} />, people: <Names of={of.shadow.reviewers} /> })}
         </>
       ),
-      of.risks.length === 0 ? (
-        steps.noWarnings
-      ) : (
-        <>
-          {fill(steps.warnings, { n: of.risks.length })}: <code>{[...new Set(of.risks)].join(", ")}</code>
-        </>
-      ),
+      of.risks.length === 0 ? steps.noWarnings : <Warnings kinds={of.risks} />,
     ],
   };
 }
+
+/** How many, and of what each is: "2 warnings: looks like a secret, very long". */
+const Warnings = ({ kinds }: { kinds: readonly string[] }) => {
+  const { marks, steps } = useTexts(requestWords);
+  const words = useTexts(warningWords);
+  return (
+    <>
+      {fill(steps.warnings, { n: kinds.length })}
+      {marks.colon}
+      {[...new Set(kinds)].map((kind, index) => [index === 0 ? "" : marks.comma, kindIn(words, kind)])}
+    </>
+  );
+};
 
 /** Whom a rule in shadow would have asked counts where it would have asked somebody. */
 const shadowSays = ({ request, response }: { readonly request: string; readonly response: string }): "asked" | "allow" | "refuse" =>
@@ -307,6 +315,7 @@ function answeredTold({ of }: What<"answered">, texts: Texts): Told {
       of.realModel === "" || of.realModel === of.model ? null : <>{fill(steps.realModel, { model: <Name value={of.realModel} /> })}</>,
       fillText(texts.tokensOf, { input: usage.inputTokens, output: usage.outputTokens }),
       usage.estimated ? steps.estimated : null,
+      of.risks === undefined || of.risks.length === 0 ? null : <Warnings kinds={of.risks} />,
       numbers.dollars(of.costUsd),
       of.stopReason === "" ? null : <>{fill(steps.finishReason, { reason: <Name value={of.stopReason} /> })}</>,
     ],

@@ -60,6 +60,7 @@ const en = {
     back: "All requests",
   },
   gates,
+  marks: { colon: ": ", comma: ", " },
   endpoints: { sampling: "POST /sampling", relay: "relay", control: "POST /control", v1: "/v1" } as Kinds,
   channels: { ...channelNames("en"), inbox: "inbox" } as Kinds,
   steps: {
@@ -241,6 +242,7 @@ const zhCN: Texts<typeof en> = {
   },
   missing: { title: "没有这个请求", lead: "ID 有误，或请求已不再保留。请求保留 400 天，除非 RECORD_DAYS 另有规定。", back: "全部请求" },
   gates: gatesZh,
+  marks: { colon: "：", comma: "、" },
   endpoints: { sampling: "POST /sampling", relay: "中继", control: "POST /control", v1: "/v1" },
   channels: { ...channelNames("zh-CN"), inbox: "收件箱" },
   steps: {
