@@ -9,7 +9,7 @@ import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from ".
 import type { Juror, JurorTerms } from "./juror.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { riskLevels } from "./risk.ts";
-import { type Consequences, type Policy, everyoneIn, mayAsk, policySchema } from "./rules.ts";
+import { type Consequences, type Policy, canSignIn, everyoneIn, isForSignedIn, mayAsk, policySchema } from "./rules.ts";
 
 export type Reviewer = Addresses &
   Availability & {
@@ -109,8 +109,12 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
   const { gate } = strictest;
   const selfApproval = all(({ gate }) => gate.selfApproval);
   const quorum = Math.max(1, ...outcomes.filter((outcome) => closedGates(outcome) > 0).map((outcome) => outcome.gate.quorum));
+  const identity = outcomes.some(({ gate }) => isForSignedIn(gate)) ? "signedIn" : "link";
   // Where it counts who decides, a room such as a Slack channel may not.
-  const known = (people: Reviewer[]): Reviewer[] => (quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people);
+  const known = (people: Reviewer[]): Reviewer[] => {
+    if (identity === "signedIn") return people.filter(canSignIn);
+    return quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people;
+  };
   const first = peopleAsked(strictest, others);
   const theirs = known(everyoneIn(policy, first));
   const asked =
@@ -131,6 +135,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),
     escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: known(everyoneIn(policy, gate.escalate.to)) },
     noticeExcerpt: all(({ gate }) => gate.noticeExcerpt === "start") ? "start" : "none",
+    identity,
     tellReason: all(({ gate }) => gate.tellReason),
     tellAuthor: all(({ gate }) => gate.tellAuthor),
     grants: all(({ gate }) => gate.grants),

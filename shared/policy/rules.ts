@@ -73,6 +73,11 @@ const gates = {
     .nullable()
     .default(null),
   noticeExcerpt: z.enum(["none", "start"]).default("none"),
+  /**
+   * Who counts as the reviewer: whoever holds the link that was sent to them, or nobody but who is
+   * signed in to the reviewer's inbox.
+   */
+  identity: z.enum(["link", "signedIn"]).default("link"),
   tellReason: z.boolean().default(false),
   /** Whether `model` of a reply that a reviewer wrote is the reviewer's name, or only "human". */
   tellAuthor: z.boolean().default(false),
@@ -164,8 +169,8 @@ export const policyJsonSchema = (): JsonObject => jsonSchemaOf(policySchema);
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of
  * groups or people that do not exist, a group without people, a gate that needs review and names no
  * reviewer, a quorum above the number of people, reminders or an escalation at or after the
- * deadline, one person under two names, two names that look the same, a room where the gate needs
- * to know who decides, and a stand-in who is no other person.
+ * deadline, one person under two names, two names that look the same, a room or a person who cannot
+ * sign in where the gate needs to know who decides, and a stand-in who is no other person.
  */
 export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const parsed = policySchema.safeParse(value);
@@ -324,6 +329,12 @@ function redactionIssues(policy: Policy): Issue[] {
 
 const mostPeople = 200;
 
+/** Whether nobody counts as the reviewer but who is signed in to the reviewer's inbox. */
+export const isForSignedIn = ({ identity }: Pick<Consequences, "identity">): boolean => identity === "signedIn";
+
+/** An inbox belongs to a person with an email address. */
+export const canSignIn = (each: Pick<PolicyReviewer, NoticeChannel>): boolean => each.email !== undefined && !isRoom(each);
+
 function gateIssues(policy: Policy, gate: Policy["default"] & AskingTerms, path: readonly PropertyKey[]): Issue[] {
   const issues: Issue[] = [];
   const at = (members: readonly PropertyKey[], said: IssueKey | IssuePhrase): number =>
@@ -341,13 +352,15 @@ function gateIssues(policy: Policy, gate: Policy["default"] & AskingTerms, path:
   for (const [index, moment] of gate.remindAtSeconds.entries())
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "notBeforeDeadline");
   // Who is asked about a confirmation is the owner of the key.
+  if (isForSignedIn(gate) && gate.noticeExcerpt === "start") at(["noticeExcerpt"], "excerptSignedOut");
   if (!mayAsk(gate) || gate.request === "confirm") return issues;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isRoom);
-  if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
-    const member = gate.quorum > 1 ? "quorum" : "selfApproval";
-    at([member], { key: "needsPeople", values: { name: anonymous.name, room: roomWords(anonymous) ?? "" } });
-  }
+  const needsPeople = gate.quorum > 1 ? "quorum" : gate.selfApproval ? (isForSignedIn(gate) ? "identity" : null) : "selfApproval";
+  if (anonymous !== undefined && needsPeople !== null)
+    at([needsPeople], { key: "needsPeople", values: { name: anonymous.name, room: roomWords(anonymous) ?? "" } });
+  const unable = isForSignedIn(gate) ? asked.find((each) => !isRoom(each) && !canSignIn(each)) : undefined;
+  if (unable !== undefined) at(["identity"], { key: "needsSignIn", values: { name: unable.name } });
   const people = everyoneIn(policy, gate.reviewers).length;
   if (people === 0) at(["reviewers"], "namesNobody");
   // A link names its reviewer in one byte.

@@ -4,10 +4,12 @@
 import type { SamplingReply } from "../model/sampling.ts";
 import type { SubjectReply, SubjectRequest } from "../model/subject/subject.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
+import { isForSignedIn } from "../policy/rules.ts";
 import type { ReviewView, ToolCallView } from "../review/view.ts";
 import type { RunInput } from "./run-input.ts";
 
-export type NoticeContent = { readonly view: ReviewView; readonly excerpt: "none" | "start" };
+/** `mustSignIn`: nothing is decided, and no content shown, but in the reviewer's inbox. */
+export type NoticeContent = { readonly view: ReviewView; readonly excerpt: "none" | "start"; readonly mustSignIn: boolean };
 
 type Terms = { readonly redaction?: RunInput["redaction"] | undefined };
 
@@ -57,8 +59,9 @@ export function forNotice(
   const { redactions: _originals, mayLift: _may, ...rest } = view.subject === "toolCall" ? withoutWords(view) : view;
   const bare = { ...rest, requestAsAsked: null, replyAsGenerated: null } as ReviewView; // of the same subject
   const { noticeExcerpt: excerpt } = gatePolicy;
-  if (redaction === undefined) return { view: bare, excerpt };
-  if (texts === null) return { view: bare, excerpt: "none" };
+  const mustSignIn = isForSignedIn(gatePolicy);
+  if (redaction === undefined) return { view: bare, excerpt, mustSignIn };
+  if (texts === null) return { view: bare, excerpt: "none", mustSignIn };
   const { written, handedBy } = view;
   const { request, reply, writtenReply, count } = texts;
   return {
@@ -71,5 +74,6 @@ export function forNotice(
       ...(count === 0 ? {} : { maskedHere: count }),
     } as ReviewView, // of the same subject
     excerpt,
+    mustSignIn,
   };
 }

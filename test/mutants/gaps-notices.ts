@@ -103,8 +103,8 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...forNotices,
     name: "a notice has no excerpt of what cannot be masked",
-    from: 'if (texts === null) return { view: bare, excerpt: "none" };',
-    to: "if (texts === null) return { view: bare, excerpt };",
+    from: 'if (texts === null) return { view: bare, excerpt: "none", mustSignIn };',
+    to: "if (texts === null) return { view: bare, excerpt, mustSignIn };",
     test: noticeView("has no excerpt where"),
   },
   {

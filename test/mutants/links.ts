@@ -15,6 +15,7 @@ const reference = {
 };
 const http = "test/workers/contract/review-http.test.ts";
 const slack = "test/workers/contract/slack-interactions.test.ts";
+const signedIn = "test/workers/contract/signed-in.test.ts";
 
 export const linkMutants: readonly Mutant[] = [
   {
@@ -115,15 +116,15 @@ export const linkMutants: readonly Mutant[] = [
   {
     name: "a link opens its own gate",
     file: "workers/objects/run/review/run-reviewers.ts",
-    from: "found.link.gate !== gate || ",
-    to: "",
+    from: " || found.link.gate !== gate) return null;",
+    to: ") return null;",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },
   },
   {
     name: "a link is its own reviewer's",
     file: "workers/objects/run/review/run-reviewers.ts",
-    from: " || found.link.reviewer !== index) return null;",
-    to: ") return null;",
+    from: "return found?.link.reviewer === index ? found : null;",
+    to: "return found;",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },
   },
   {
@@ -268,5 +269,26 @@ export const linkMutants: readonly Mutant[] = [
     from: "return random.every((byte, i) => byte === expected[i]);",
     to: "return random[0] === expected[0];",
     test: { file: "test/shared/review/follow.test.ts" },
+  },
+  {
+    name: "a link opens nothing where reviewers have to be signed in",
+    file: "workers/objects/run/review/run-reviewers.ts",
+    from: "return isForSignedIn(found.input.gatePolicy) ? null : found;",
+    to: "return found;",
+    test: { file: signedIn, only: "is decided by nobody" },
+  },
+  {
+    name: "what is sent leads to the inbox where reviewers have to be signed in",
+    file: "workers/objects/run/review/run-links.ts",
+    from: "publicUrl !== undefined && isForSignedIn(gatePolicy)",
+    to: "publicUrl !== undefined && gatePolicy === undefined",
+    test: { file: signedIn, only: "is linked in the inbox" },
+  },
+  {
+    name: "nobody is asked who cannot sign in, where reviewers have to be",
+    file: "shared/policy/evaluate.ts",
+    from: "return people.filter(canSignIn);",
+    to: "return people.filter((each) => !isRoom(each));",
+    test: { file: "test/shared/policy/evaluate.test.ts", only: "where reviewers have to be signed in" },
   },
 ];

@@ -86,8 +86,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...evaluate,
     name: "where it counts who decides, a channel does not",
-    from: "(quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people)",
-    to: "people",
+    from: "return quorum > 1 || !selfApproval ? people.filter((each) => !isRoom(each)) : people;",
+    to: "return people;",
   },
   {
     ...evaluate,

@@ -22,6 +22,8 @@ export type Notice = {
   readonly link: LinkRow;
   /** The reviewer's personal link, computed for this attempt and stored nowhere. */
   readonly url: string;
+  /** The link is the review in the reviewer's inbox, and nothing is decided but there. */
+  readonly mustSignIn: boolean;
   readonly reviewer: Reviewer;
   readonly why: NoticeWhy;
   /**

@@ -3,7 +3,7 @@
 
 import { type ArgumentCondition, comparisonNames } from "../../policy/argument-conditions.ts";
 import type { Conditions } from "../../policy/conditions.ts";
-import { type Consequences, mayAsk } from "../../policy/rules.ts";
+import { type Consequences, isForSignedIn, mayAsk } from "../../policy/rules.ts";
 import { numbersEn } from "../words/en/page-numbers-en.ts";
 import { numbersZh } from "../words/zh/page-numbers-zh.ts";
 import { textParts } from "../../words/text.ts";
@@ -181,6 +181,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
     return [filled(speech.words.then.handOver, { people: peopleIn(then.handOverTo, speech) })];
   },
   noticeExcerpt: (then, { words }) => (isAsked(then) && then.noticeExcerpt === "start" ? [[words.then.excerpt]] : []),
+  identity: (then, { words }) => (isAsked(then) && isForSignedIn(then) ? [[words.then.signedIn]] : []),
   tellReason: flag("tellReason"),
   tellAuthor: flag("tellAuthor"),
   context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),

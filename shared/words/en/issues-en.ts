@@ -92,6 +92,8 @@ export const issuesEn = {
   manyBudgets: "has more than 100 budgets",
   noSuchAddress: "names {channel}, and there is no {channel} address",
   needsPeople: "needs individual people, and {name} is {room}: it is not known who in it decides",
+  needsSignIn: "needs people who can sign in, and {name} has no email address: give one, or ask somebody else",
+  excerptSignedOut: "shows content to whoever reads a notice, and the rule wants its reviewers signed in: leave it out",
   manyPeople: "names {n} people; at most {most} may be asked",
   largeQuorum: "is larger than the number of people who are asked ({n})",
   besideSource: "is given together with {other}; an issuer's keys come from one place",

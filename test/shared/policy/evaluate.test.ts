@@ -117,6 +117,7 @@ test("a rule's missing fields are the careful ones, whatever the default says, a
     remindAtSeconds: [],
     escalate: null,
     noticeExcerpt: "none",
+    identity: "link",
     tellReason: false,
     tellAuthor: false,
     grants: false,
@@ -283,6 +284,22 @@ describe("failover", () => {
       for (const quorum of [1, 2]) expect([saying(loose, strict, quorum), saying(strict, loose, quorum)]).toEqual([strict, strict]);
     },
   );
+
+  test("where reviewers have to be signed in, nobody is asked, or has it handed over, who cannot be", () => {
+    const people = [{ name: "Ann", email: "ann@example.com" }, { name: "Bo" }, { name: "#r", slack: "C0123" }];
+    const policy = parsePolicy({
+      rules: [
+        { name: "free", when: { model: "cheap*" }, then: { reviewers: ["all"] } },
+        { name: "signed in", then: { reviewers: ["Ann"], identity: "signedIn" } },
+      ],
+      default: { reviewers: ["all"] },
+      reviewers: { all: people, more: [{ name: "Cy" }, { name: "Di", email: "di@example.com" }] },
+    });
+    if (!policy.ok) throw new Error("no policy");
+    const plan = evaluatePolicy(policy.value, cheapAndDear);
+    expect(plan.reviewers.map(({ name }) => name)).toEqual(["Ann"]);
+    expect(plan.handOverTo.map(({ name }) => name)).toEqual(["Di"]);
+  });
 
   test("a response gate that the reply's risk may close counts as closed: its people are asked, and it may be handed over", () => {
     const policy = policyOf([

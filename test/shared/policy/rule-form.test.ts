@@ -57,6 +57,7 @@ const then = fc.record(
     remindAtSeconds: fc.array(seconds, { maxLength: 3 }),
     escalate: fc.option(fc.record({ afterSeconds: seconds, to: names })),
     noticeExcerpt: fc.constantFrom("none", "start"),
+    identity: fc.constantFrom("link", "signedIn"),
     tellReason: yes,
     tellAuthor: yes,
     grants: yes,

@@ -26,6 +26,7 @@ test("what is left out is careful", () => {
     remindAtSeconds: [],
     escalate: null,
     noticeExcerpt: "none",
+    identity: "link",
     tellReason: false,
     tellAuthor: false,
     grants: false,
@@ -110,6 +111,30 @@ const faults: [string, unknown, RegExp][] = [
       reviewers: { ...people, room: [{ name: "#r", slack: "G0123" }] },
     }),
     /^\/default\/selfApproval needs individual people/,
+  ],
+  [
+    "a Slack channel where reviewers have to be signed in",
+    policyWith({
+      default: { reviewers: ["room", "everyone"], identity: "signedIn" },
+      reviewers: { everyone: [{ name: "Ann", email: "ann@example.com" }], room: [{ name: "#r", slack: "C0123" }] },
+    }),
+    /^\/default\/identity needs individual people/,
+  ],
+  [
+    "somebody without an email address where reviewers have to be signed in, on escalation too",
+    policyWith({
+      default: { reviewers: ["everyone"], identity: "signedIn", escalate: { afterSeconds: 9, to: ["later"] } },
+      reviewers: { everyone: [{ name: "Ann", email: "ann@example.com" }], later: [{ name: "Bo", slack: "U0123" }] },
+    }),
+    /^\/default\/identity needs people who can sign in, and Bo has no email address/,
+  ],
+  [
+    "content in notices where reviewers have to be signed in",
+    policyWith({
+      default: { reviewers: ["everyone"], identity: "signedIn", noticeExcerpt: "start" },
+      reviewers: { everyone: [{ name: "Ann", email: "ann@example.com" }] },
+    }),
+    /^\/default\/noticeExcerpt shows content to whoever reads a notice/,
   ],
   [
     "a channel order that names an address that is not there",

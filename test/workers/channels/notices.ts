@@ -28,6 +28,7 @@ export const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
   why: "asked",
   view: openRequest,
   excerpt: "none",
+  mustSignIn: false,
   receipt: null,
   idempotencyKey: "AAECAwQFBgcICQoL-17",
   ...changes,

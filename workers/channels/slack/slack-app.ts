@@ -159,7 +159,7 @@ async function teamOf(app: SlackApp): Promise<string | DeliveryResult> {
   return team;
 }
 
-function inputOf({ keys }: Slack, { run, link, view, excerpt, url, reviewer, why }: Notice): Omit<SlackMessageInput, "words"> {
+function inputOf({ keys }: Slack, { run, link, view, excerpt, mustSignIn, url, reviewer, why }: Notice): Omit<SlackMessageInput, "words"> {
   const runRandom = randomOfRunId(run);
   if (runRandom === undefined) throw new Error("a notice of no run");
   const { version, digest } = view;
@@ -170,6 +170,6 @@ function inputOf({ keys }: Slack, { run, link, view, excerpt, url, reviewer, why
     url,
     inChannel: isSlackChannel(reviewer),
     why: isFirst(why) ? why : null,
-    reference: { approve: reference("approve"), deny: reference("deny"), edit: reference("edit") },
+    reference: mustSignIn ? null : { approve: reference("approve"), deny: reference("deny"), edit: reference("edit") },
   };
 }

@@ -1,6 +1,7 @@
 // A run and the ledger: its events, its line in lists, its notices, and when it has work next.
 // Twice is the same as once.
 
+import { isForSignedIn } from "../../../../shared/policy/rules.ts";
 import type { NoticeRow } from "../../../stubs/ledger-calls.ts";
 import { appendToLedger } from "../../../stubs/stubs.ts";
 import { summaryOf } from "../deliver/run-account.ts";
@@ -54,7 +55,7 @@ export class RunLedger {
       gate,
       state: detail.state,
       ...(detail.fault === undefined ? {} : { fault: detail.fault }),
-      link: channel === "outbox" ? { reviewer: index, expiresAtSeconds, random: id } : null,
+      link: channel === "outbox" && !isForSignedIn(input.gatePolicy) ? { reviewer: index, expiresAtSeconds, random: id } : null,
     };
   }
 }

@@ -2,13 +2,14 @@
 // is computed where it is used, and stored nowhere.
 
 import { fromBase64url } from "../../../../shared/encoding.ts";
+import { isForSignedIn } from "../../../../shared/policy/rules.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
 import { linkRandomLength, linkToken } from "../../../../shared/review/link.ts";
 import { randomOfRunId } from "../../../../shared/sealed-id.ts";
 import type { LinkRow } from "../../../channels/channel.ts";
 import type { Env } from "../../../platform/env.ts";
 import { settingsOf } from "../../../platform/settings.ts";
-import { reviewUrl } from "../../../platform/urls.ts";
+import { inboxReviewUrl, inboxUrl, reviewUrl } from "../../../platform/urls.ts";
 import type { RunDeps } from "../run-deps.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
@@ -43,9 +44,13 @@ function addLink(
   return store.addLink({ gate, reviewer, channel, createdAt: now, expiresAtSeconds, random, receipt });
 }
 
-/** Null where PUBLIC_URL is not set. */
-export function linkUrl(env: Env, { id }: StoredInput, link: LinkRow): string | null {
+/**
+ * Where the reviewer decides: a token's page, or where they have to be signed in, the review in
+ * their inbox, whose address opens nothing to anybody else. Null where PUBLIC_URL is not set.
+ */
+export function linkUrl(env: Env, { id, gatePolicy }: StoredInput, link: LinkRow): string | null {
   const { keys, publicUrl } = settingsOf(env);
+  if (publicUrl !== undefined && isForSignedIn(gatePolicy)) return inboxReviewUrl(inboxUrl(publicUrl), link.gate, id);
   const runRandom = randomOfRunId(id);
   const random = fromBase64url(link.id);
   if (publicUrl === undefined || runRandom === undefined || random === undefined) return null;

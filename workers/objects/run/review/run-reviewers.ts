@@ -4,6 +4,7 @@ import type { Gate } from "../../../../shared/model/gate.ts";
 import { type LinkChannel, isRoom } from "../../../../shared/notice-channels.ts";
 import { type Reviewer, peopleOfPlan } from "../../../../shared/policy/evaluate.ts";
 import { quietUntil } from "../../../../shared/policy/availability.ts";
+import { isForSignedIn } from "../../../../shared/policy/rules.ts";
 import { isSamePerson } from "../../../../shared/policy/person.ts";
 import { type Review, ownBar } from "../../../../shared/review/decision.ts";
 import { type RunState, openGate } from "../../../../shared/run/lifecycle.ts";
@@ -116,11 +117,20 @@ export class RunReviewers {
     return current === null || link === null || reviewer === undefined ? null : { ...current, link, reviewer };
   }
 
-  /** The same for a link that opens this gate to this reviewer; null also for a revoked one. */
+  /** The same for a link that opens this gate to this reviewer. */
   linkAt(gate: Gate, index: number, id: string): LinkOfRun | null {
+    const found = this.openingLink(gate, id);
+    return found?.link.reviewer === index ? found : null;
+  }
+
+  /**
+   * A link that opens this gate; null also for a revoked one, and where nobody decides who is not
+   * signed in: there a link is no more than a way to tell its reviewer.
+   */
+  openingLink(gate: Gate, id: string): LinkOfRun | null {
     const found = this.link(id);
-    if (found === null || found.link.revokedAt !== null || found.link.gate !== gate || found.link.reviewer !== index) return null;
-    return found;
+    if (found === null || found.link.revokedAt !== null || found.link.gate !== gate) return null;
+    return isForSignedIn(found.input.gatePolicy) ? null : found;
   }
 
   /** As `linkAt`, and for `inboxLink`: a reviewer who was ever asked at this gate. */

@@ -59,8 +59,8 @@ export class RunViews {
 
   /** `RunCalls.pressTarget`. */
   pressTarget(channel: LinkChannel, gate: Gate, id: string): PressTarget | null {
-    const found = this.#deps.reviewers.link(id);
-    if (found === null || found.link.revokedAt !== null || found.link.gate !== gate || found.link.channel !== channel) return null;
+    const found = this.#deps.reviewers.openingLink(gate, id);
+    if (found?.link.channel !== channel) return null;
     const { input, link, reviewer } = found;
     const content = this.noticeContent(found);
     if (content === null) return null;
