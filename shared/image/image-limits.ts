@@ -1,7 +1,7 @@
 // How large an image may be. Every bound holds before anything is decoded, but the last, which
 // holds while it is encoded.
 //
-// A Worker has 128 MB for everything: docs/decisions/one-raster.md says what was measured for each
+// A Worker has 128 MB for everything: docs/decisions/images.md says what was measured for each
 // kind.
 
 /** Of one image as it was received; more than models take. */

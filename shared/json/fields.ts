@@ -3,7 +3,7 @@
 // collect errors in an `IssueCollector`, and return a placeholder of the right type after one,
 // because a value with an error is discarded.
 //
-// Not zod, which reads the operator's documents (docs/decisions/one-reader.md): it collects every
+// Not zod, which reads the operator's documents (docs/decisions/reading.md): it collects every
 // error of a list, which for a body of megabytes takes gigabytes or overflows the stack, and it
 // does not report which members it left out.
 

@@ -1,5 +1,5 @@
 // The images Worker: an image in, its one raster out. Apart from the gateway for its codecs' size
-// and memory, and so that their crashes do not reach the gateway: docs/decisions/one-raster.md.
+// and memory, and so that their crashes do not reach the gateway: docs/decisions/images.md.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type PlainAnswer, makePlain } from "./make-plain.ts";

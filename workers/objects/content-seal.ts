@@ -5,7 +5,7 @@
 // (RFC 5869). The table, the row's name and its part are authenticated with the text, so a row that
 // is put in another's place does not open. Sealing is synchronous (node:crypto, the same code of
 // the runtime as WebCrypto's): a decision reads and writes content with no `await` in between
-// (docs/decisions/content-key.md).
+// (docs/decisions/synchronous-crypto.md).
 //
 // A sealed text is bytes: 1 for this form, the key's id (6), the nonce (12), the tag (16), the
 // encrypted text.

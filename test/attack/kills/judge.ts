@@ -18,7 +18,7 @@ export type Judged = {
   readonly beforeConfirmation: number;
   /**
    * Answered at once, and the process died before its line was written
-   * (docs/decisions/write-behind.md).
+   * (docs/decisions/record.md).
    */
   readonly answeredUnrecorded: number;
   /** Calls of the model that were made again, with a line that says so. */
