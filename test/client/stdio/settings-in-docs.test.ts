@@ -25,7 +25,7 @@ const { version } = JSON.parse(read("client/package.json")) as { version: string
 const tarball = `file:/path/to/countersign-client-${version}.tgz`;
 
 test("every block of settings for stdio in docs/clients.md runs the command as the page says", () => {
-  expect(blocks.length).toBeGreaterThan(2);
+  expect(blocks.length).toBeGreaterThan(1);
   for (const block of blocks) {
     const settings = JSON.parse(block) as Settings;
     const entry = (settings.mcpServers ?? settings.servers ?? settings.context_servers)?.["notes"];
