@@ -4,8 +4,8 @@
 //   node scripts/storage-schema.ts
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
-// and one beside a column on the column. The document names every table; of those with content it
-// has the first paragraph of the comment, and the columns that are content.
+// and one beside a column on the column. Of tables with content the document has the first paragraph
+// of the comment, and the columns that are content.
 // A test compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -26,10 +26,9 @@ const isOfContent = (meaning: string): boolean => /(?<!without )\bcontent\b/.tes
 
 const firstParagraph = (comment: readonly string[]): string => (comment.join("\n").split("\n\n")[0] ?? "").replaceAll("\n", " ");
 
-/** A line for each table with content, with the columns that are content; then the others. */
-function tablesIn(lines: readonly string[]): string[] {
+/** A line for each table with content, with the columns that are content. */
+function tablesWithContentIn(lines: readonly string[]): string[] {
   const written: string[] = [];
-  const others: string[] = [];
   let comment: string[] = [];
   let open: { readonly table: string; readonly about: string; readonly content: string[] } | null = null;
   for (const line of lines) {
@@ -41,14 +40,12 @@ function tablesIn(lines: readonly string[]): string[] {
     if (cell !== undefined && isOfContent(meaning)) open?.content.push(`\`${cell}\`: ${meaning}.`);
     if (open !== null && line.trim() === "}),") {
       const { table, about, content } = open;
-      if (content.length === 0) others.push(table);
-      else written.push(`- ${table}: ${[about, ...content].filter(Boolean).join(" ")}`);
+      if (content.length > 0) written.push(`- ${table}: ${[about, ...content].filter(Boolean).join(" ")}`);
       open = null;
     }
     const [, about] = /^ *\/\/ ?(.*)$/.exec(line) ?? [];
     comment = about === undefined ? [] : [...comment, about];
   }
-  if (others.length > 0) written.push(`- ${others.join(", ")}`);
   return written;
 }
 
@@ -59,7 +56,8 @@ function partOf(classes: readonly string[], file: string): string[] {
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
-  return [`## ${classes.join(", ")}`, "", `${about}\n([tables](../${folder}${file}))`, "", ...tablesIn(lines), ""];
+  const content = tablesWithContentIn(lines);
+  return [`## ${classes.join(", ")}`, "", `${about}\n([tables](../${folder}${file}))`, "", ...content, ...(content.length > 0 ? [""] : [])];
 }
 
 export function documentNow(): string {

@@ -154,21 +154,11 @@ describe("docs/storage-schema.md", () => {
     expect(read("docs/storage-schema.md")).toBe(documentNow());
   });
 
-  test("has every table of every object, and no table is made but by a schema", () => {
+  test("has every object, and no table is made but by a schema", () => {
     const classes = [...read("wrangler.toml").matchAll(/^class_name = "(\w+)"/gm)].map(([, name = ""]) => name);
     expect(Object.keys(schemas).toSorted()).toEqual(classes.toSorted());
-    const parts = read("docs/storage-schema.md").split("\n## ");
-    const found: string[] = [];
-    for (const [name, { tables }] of Object.entries(schemas)) {
-      const part = parts.find((each) => (each.split("\n")[0] ?? "").split(", ").includes(name)) ?? "";
-      const named = new Set([...part.matchAll(/^- .*$/gm)].flatMap(([line]) => [...line.matchAll(/`(\w+)`/g)].map(([, each]) => each)));
-      for (const sql of tables.filter((each) => each.startsWith("CREATE TABLE"))) {
-        const [, table = ""] = /^CREATE TABLE (\w+) \(/.exec(sql) ?? [];
-        found.push(`${name}.${table}`);
-        expect([name, table, named.has(table)]).toEqual([name, table, true]);
-      }
-    }
-    expect(found).toContain("RunObject.outbox");
+    const headings = [...read("docs/storage-schema.md").matchAll(/^## (.+)$/gm)].flatMap(([, names = ""]) => names.split(", "));
+    expect(classes.filter((name) => !headings.includes(name))).toEqual([]);
     const makers = filesOf("workers", ".ts").filter((path) => read(path).includes("CREATE TABLE"));
     expect(makers.map((path) => relative("workers", path))).toEqual(["objects/schema/schema.ts"]);
   });
@@ -187,7 +177,7 @@ describe("docs/storage-schema.md", () => {
       [...read(path).matchAll(/\bstorage\.put\("(\w+)"/g)].map(([, name = ""]) => name),
     );
     expect(entries).not.toEqual([]);
-    const [, section = ""] = /## KeyObject\n([\s\S]*?)\n- /.exec(read("docs/storage-schema.md")) ?? [];
+    const [, section = ""] = /## KeyObject\n([\s\S]*?)\n## /.exec(read("docs/storage-schema.md")) ?? [];
     for (const name of entries) expect(section).toContain(`\`${name}\``);
   });
 });
