@@ -67,7 +67,10 @@ export type ApprovalOptions = {
    * default each call of `requestApproval` is another.
    */
   readonly id?: string;
-  /** Ends the wait. The review goes on, and the next identical request gets its decision. */
+  /**
+   * Ends the wait. The review goes on, and the next identical request gets its decision;
+   * `withdrawApproval` ends it too.
+   */
   readonly signal?: AbortSignal;
   /** In milliseconds; by default 15 minutes. Longer than the policy's deadline. */
   readonly deadlineMilliseconds?: number;
@@ -106,6 +109,18 @@ export async function returnResult(
 ): Promise<ResultDelivery> {
   const { signal = new AbortController().signal } = options;
   return (await gatewayOf(options).bring(approval.id, result, signal)) as ResultDelivery; // as the gateway answers
+}
+
+/**
+ * Withdraws the review that `requestApproval` asked for under this `id`: nobody has to decide any
+ * more, and nothing is approved. Resolves once the gateway knows, or cannot be told, which `onError`
+ * hears. Never rejects.
+ * @throws TypeError where an option cannot work.
+ */
+export async function withdrawApproval(id: string, options: Omit<ApprovalOptions, "id" | "signal">): Promise<void> {
+  const gateway = gatewayOf(options);
+  gateway.withdraw(id);
+  await gateway.flush();
 }
 
 function gatewayOf(options: ApprovalOptions): Gateway {

@@ -54,6 +54,15 @@ type Question = {
   readonly answerIn: (message: unknown) => JsonRpcAnswer | undefined;
 };
 
+type Notice = {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What it is about may arrive after it: 404 is asked about again. */
+  readonly mayComeLate?: boolean;
+};
+
 type Attempting = {
   readonly signal: AbortSignal;
   readonly listener: Listener;
@@ -100,6 +109,14 @@ export class Gateway {
     return this.#ask({ path, body: JSON.stringify({ result }), headers: {}, answerIn: decisionIn }, signal, {});
   }
 
+  /**
+   * Withdraws what `decide` asks under this id, in the background. The request may still be on its
+   * way to the gateway.
+   */
+  withdraw(id: string): void {
+    this.#notice({ method: "DELETE", path: "/approvals", headers: { "idempotency-key": id }, mayComeLate: true });
+  }
+
   async #ask(question: Question, signal: AbortSignal, listener: Listener): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
@@ -139,7 +156,7 @@ export class Gateway {
 
   /** Sends a notification, such as `notifications/cancelled`, in the background, with retries. */
   notify(method: string, params: Members): void {
-    this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
+    this.#notice({ method: "POST", path: "/sampling", body: JSON.stringify({ jsonrpc: "2.0", method, params }) });
   }
 
   /**
@@ -159,11 +176,11 @@ export class Gateway {
 
   requestEnded(session: string, server: string, id: JsonRpcId): void {
     const path = `/sessions/${encodeURIComponent(session)}/requests/${encodeURIComponent(JSON.stringify(id))}`;
-    this.#notice("DELETE", `${path}?server=${encodeURIComponent(server)}`);
+    this.#notice({ method: "DELETE", path: `${path}?server=${encodeURIComponent(server)}` });
   }
 
   sessionEnded(session: string): void {
-    this.#notice("DELETE", `/sessions/${encodeURIComponent(session)}`);
+    this.#notice({ method: "DELETE", path: `/sessions/${encodeURIComponent(session)}` });
   }
 
   /** Resolves when every notice under way has arrived or failed for good. Never rejects. */
@@ -223,25 +240,27 @@ export class Gateway {
     });
   }
 
-  #notice(method: string, path: string, body?: string): void {
-    const sent = this.#deliver(method, path, body).finally(() => this.#notices.delete(sent));
+  #notice(notice: Notice): void {
+    const sent = this.#deliver(notice).finally(() => this.#notices.delete(sent));
     this.#notices.add(sent);
   }
 
-  async #deliver(method: string, path: string, body: string | undefined): Promise<void> {
+  async #deliver({ method, path, body, headers, mayComeLate = false }: Notice): Promise<void> {
     const { timing, onError } = this.#settings;
     for (let failures = 0; failures < NOTICE_ATTEMPTS; failures += 1) {
       if (failures > 0) await timing.sleep(backoffMilliseconds(failures - 1, timing));
       const connection = new AbortController();
       const response = await within(
-        this.#fetch(method, path, connection.signal, body).catch(() => undefined),
+        this.#fetch(method, path, connection.signal, body, headers).catch(() => undefined),
         NOTICE_MILLISECONDS,
         timing,
       );
       if (response === "late") connection.abort();
       else await response?.body?.cancel().catch(() => undefined);
       if (response === "late" || response === undefined || response.status === 429 || response.status >= 500) continue;
-      // Any other status means that the notice arrived; 404 is the answer for an unknown session.
+      if (response.status === 404 && mayComeLate && failures + 1 < NOTICE_ATTEMPTS) continue;
+      // Any other status means that the notice arrived; 404 is the answer for what is not known, or
+      // over.
       if (response.status >= 400 && response.status !== 404)
         onError(new Error(`The sampling gateway refused ${method} ${path.split("/")[1]} (HTTP ${response.status}).`));
       return;

@@ -36,6 +36,7 @@ export {
   type ResultDelivery,
   requestApproval,
   returnResult,
+  withdrawApproval,
 } from "./approval.ts";
 export {
   type ReceiptClaims,

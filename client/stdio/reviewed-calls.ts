@@ -33,8 +33,10 @@ import { decoded, rawIdIn, whole, withoutTasks } from "./stateless-lines.ts";
 export type ReviewedCallsSettings = {
   readonly server: string;
   readonly holdMilliseconds: number;
-  /** Asks the gateway. Rejects where that is not possible. */
-  readonly decide: (call: ApprovalRequest, signal: AbortSignal) => Promise<Approval>;
+  /** Asks the gateway, under an id of this request. Rejects where that is not possible. */
+  readonly decide: (call: ApprovalRequest, id: string, signal: AbortSignal) => Promise<Approval>;
+  /** Nobody has to decide any more about what was asked under this id. */
+  readonly withdraw: (id: string) => void;
   /** Brings a call's result to the gateway. Rejects where that is not possible. */
   readonly bring: (run: string, result: JsonObject, signal: AbortSignal) => Promise<{ readonly result: JsonObject }>;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -65,14 +67,20 @@ const otherThan = (came: unknown, approved: unknown): string | null =>
 
 const encoder = new TextEncoder();
 
-/** A call that waits. */
-type Held = { readonly left: AbortController };
-
 /**
  * A call as its answer needs it. `asTask`: its client waits for a task, which no notice is. `same`:
- * equal for the same call.
+ * equal for the same call. `request`: the id under which the gateway was asked.
  */
-type Asked = { readonly rawId: string; readonly isStateless: boolean; readonly asTask: boolean; readonly same: string };
+type Asked = {
+  readonly rawId: string;
+  readonly isStateless: boolean;
+  readonly asTask: boolean;
+  readonly same: string;
+  readonly request: string;
+};
+
+/** A call that waits. */
+type Held = Asked & { readonly left: AbortController };
 
 /** Arguments as they came and as they ran. */
 type Change = { readonly before: string; readonly after: string };
@@ -88,7 +96,12 @@ type Kept = Asked & {
   left: "cancelled" | "timedOut" | null;
 };
 
-type Released = { readonly run: string; readonly change: Change | null; readonly result: Promise<JsonObject> };
+type Released = {
+  readonly run: string;
+  readonly request: string;
+  readonly change: Change | null;
+  readonly result: Promise<JsonObject>;
+};
 
 const MOST_PARKED = 1_000;
 const PARKED_MILLISECONDS = 3_600_000;
@@ -103,6 +116,8 @@ export class ReviewedCalls {
   readonly #kept = new Map<string, Kept>();
   /** Results that nobody got, by the call; the oldest beyond the number are dropped. */
   readonly #parked = new Map<string, Released>();
+  /** What was asked of a call whose client waited no longer, and may call again. */
+  readonly #leftWaiting = new Map<string, string[]>();
   readonly #closed = new AbortController();
 
   constructor(settings: ReviewedCallsSettings) {
@@ -160,11 +175,34 @@ export class ReviewedCalls {
     if (kept !== undefined) void this.#bring(kept, errorResult({ message: "The server's answer is too long to be reviewed" }));
   }
 
-  /** One side has closed: nothing that waits is sent any more, and no result is delivered. */
+  /**
+   * One side has closed: nothing that waits is sent any more, no result is delivered, and nobody has
+   * to decide about either.
+   */
   closed(): void {
+    if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    for (const { left } of this.#held.values()) left.abort();
+    for (const held of this.#held.values()) {
+      held.left.abort();
+      this.#withdraw(held);
+    }
     this.#held.clear();
+    for (const kept of this.#kept.values()) this.#withdraw(kept);
+    for (const { request } of this.#parked.values()) this.#settings.withdraw(request);
+  }
+
+  /** Nobody has to decide about this call any more, as often as it was asked about. */
+  #withdraw({ same, request }: Asked): void {
+    const before = this.#leftWaiting.get(same) ?? [];
+    this.#leftWaiting.delete(same);
+    for (const each of new Set([...before, request])) this.#settings.withdraw(each);
+  }
+
+  /** Its client may call again, and finds the review then. */
+  #leave({ same, request }: Asked): void {
+    this.#leftWaiting.set(same, [...(this.#leftWaiting.get(same) ?? []), request]);
+    const [oldest = same] = this.#leftWaiting.keys();
+    if (this.#leftWaiting.size > MOST_PARKED) this.#leftWaiting.delete(oldest);
   }
 
   #refuse(value: unknown, message: string): undefined {
@@ -173,17 +211,23 @@ export class ReviewedCalls {
 
   #cancel({ requestId: id, reason }: Members): void {
     if (!isId(id)) return;
-    this.#held.get(idKey(id))?.left.abort();
-    this.#held.delete(idKey(id));
+    const isLate = saysTimeout(reason);
+    const held = this.#held.get(idKey(id));
+    if (held !== undefined) {
+      held.left.abort(isLate ? "timedOut" : "cancelled");
+      this.#held.delete(idKey(id));
+      if (isLate) this.#leave(held);
+      else this.#withdraw(held);
+    }
     const kept = this.#kept.get(String(id));
-    if (kept !== undefined) kept.left = saysTimeout(reason) ? "timedOut" : "cancelled";
+    if (kept === undefined || kept.left !== null) return;
+    kept.left = isLate ? "timedOut" : "cancelled";
+    if (!isLate) this.#withdraw(kept);
   }
 
   async #hold(line: Uint8Array, { id, params }: { readonly id: JsonRpcId; readonly params: Members }): Promise<void> {
     const { server, decide, approved, sleep, holdMilliseconds } = this.#settings;
     const key = idKey(id);
-    const held: Held = { left: new AbortController() };
-    this.#held.set(key, held);
     const enough = new AbortController();
     const span = argumentsIn(line);
     const given = span === undefined ? "{}" : textAt(line, span);
@@ -198,23 +242,34 @@ export class ReviewedCalls {
     };
     // A task's result comes by another request, which nobody would bring.
     const call: ApprovalRequest = { ...named, ...(asTask ? { asTask } : { returnsResult: true }) };
-    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same: sortedJson([call.tool, call.arguments]) };
-    const parked = asTask ? undefined : this.#parked.get(asked.same);
+    const same = sortedJson([call.tool, call.arguments]);
+    const parked = asTask ? undefined : this.#parked.get(same);
+    const request = parked?.request ?? crypto.randomUUID();
+    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same, request };
+    const held: Held = { ...asked, left: new AbortController() };
+    this.#held.set(key, held);
     if (parked !== undefined) {
-      this.#parked.delete(asked.same);
-      return this.#deliver(asked, parked, () => (this.#held.get(key) === held && this.#held.delete(key) ? null : "timedOut"));
+      this.#parked.delete(same);
+      return this.#deliver(asked, parked, () => {
+        if (this.#held.get(key) === held && this.#held.delete(key)) return null;
+        return held.left.signal.reason === "cancelled" ? "cancelled" : "timedOut";
+      });
     }
     const first = await Promise.race([
-      decide(call, AbortSignal.any([held.left.signal, enough.signal])).catch(() => unasked),
+      decide(call, asked.request, AbortSignal.any([held.left.signal, enough.signal])).catch(() => unasked),
       sleep(holdMilliseconds, held.left.signal).then(() => "enough" as const),
     ]);
-    // A cancelled call gets no answer. Its review goes on without it, and nothing is sent for it.
+    // A cancelled call gets no answer, and nothing is sent for it.
     const isOver = this.#held.get(key) !== held;
     this.#held.delete(key);
     enough.abort();
     if (isOver) return;
     const answer = (result: JsonObject): void => this.#answer(asked, result);
-    if (first === "enough") return answer(waitingNotice(null, "request"));
+    if (first === "enough") {
+      this.#leave(asked);
+      return answer(waitingNotice(null, "request"));
+    }
+    this.#leftWaiting.delete(same);
     if (first.decision !== "approved")
       return answer(noticeResult({ text: `${first.message} It was not run.`, run: first.id ?? null, what: first.decision }));
     // A reviewer changed them, or a rule masked a part.
@@ -272,8 +327,8 @@ export class ReviewedCalls {
   /** Brings the result, and delivers what the gateway gives in its place. */
   #bring(kept: Kept, result: JsonObject): Promise<void> {
     kept.state = "returned";
-    const { run, change } = kept;
-    return this.#deliver(kept, { run, change, result: this.#brought(run, result) }, () => {
+    const { run, request, change } = kept;
+    return this.#deliver(kept, { run, request, change, result: this.#brought(run, result) }, () => {
       this.#kept.delete(kept.id);
       return kept.left;
     });

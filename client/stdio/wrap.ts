@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseJson } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { requestApproval, returnResult } from "../approval.ts";
+import { requestApproval, returnResult, withdrawApproval } from "../approval.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
 import { warner } from "../warnings.ts";
@@ -54,8 +54,13 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
     onError,
   });
+  const withdrawing = new Set<Promise<void>>();
   const asking: Running["asking"] = {
-    decide: (call, signal) => requestApproval(call, { url, apiKey, signal, onError }),
+    decide: (call, id, signal) => requestApproval(call, { url, apiKey, id, signal, onError }),
+    withdraw: (id) => {
+      const withdrawn = withdrawApproval(id, { url, apiKey, onError }).finally(() => withdrawing.delete(withdrawn));
+      withdrawing.add(withdrawn);
+    },
     bring: async (run, result, signal) => {
       const delivery = await returnResult({ id: run }, result, { url, apiKey, signal, onError });
       return { result: delivery.result as JsonObject }; // parsed from JSON
@@ -76,7 +81,7 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     });
     return relay;
   };
-  return run({ options, env, warn, start, asking, flush: () => sampling.flush() });
+  return run({ options, env, warn, start, asking, flush: () => Promise.all([sampling.flush(), ...withdrawing]) });
 }
 
 const encoder = new TextEncoder();
@@ -87,9 +92,9 @@ type Running = {
   readonly warn: (message: string) => void;
   readonly start: (toClient: (line: string) => void, toServer: (line: string) => void) => TranslatingRelay;
   /** Asks people about a call, and about its result. */
-  readonly asking: Pick<ReviewedCallsSettings, "decide" | "bring">;
+  readonly asking: Pick<ReviewedCallsSettings, "decide" | "withdraw" | "bring">;
   /** Resolves when the gateway has every notice of what ended. */
-  readonly flush: () => Promise<void>;
+  readonly flush: () => Promise<unknown>;
 };
 
 async function run({ options, env, warn, start, asking, flush }: Running): Promise<End> {
@@ -193,6 +198,7 @@ async function run({ options, env, warn, start, asking, flush }: Running): Promi
   // The server has ended: from here on signals end this process.
   for (const signal of SIGNALS) process.off(signal, forward);
   await Promise.race([fromServer, quiet(flow)]);
+  calls?.closed();
   relay.closed();
   await Promise.all([toClient.flushed(), Promise.race([flush(), pause(GOODBYE_MILLISECONDS)])]);
   void inward;

@@ -360,4 +360,18 @@ export const relayedCallMutants: readonly Mutant[] = [
     to: "",
     test: stdio,
   },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a call that its client cancelled is withdrawn",
+    from: "else this.#withdraw(held);",
+    to: "else this.#leave(held);",
+    test: stdio,
+  },
+  {
+    file: "workers/endpoints/relay/reviewed/approved-call.ts",
+    name: "a call that was withdrawn after its claim is not sent",
+    from: "if (sent === 0 && (await client.isWithdrawn()))",
+    to: "if (sent === 1 && (await client.isWithdrawn()))",
+    test: contract("claimed a moment before"),
+  },
 ];

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../shared/encoding.ts";
 import type { RelayedRequest } from "../../shared/run/work.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
-import type { CallReturn, Claim } from "./run-calls.ts";
+import type { CallReturn, Claim, UnsentWhy } from "./run-calls.ts";
 
 /** One request to the relay, of a client that was let in. */
 export type InsideVisit = {
@@ -26,11 +26,11 @@ type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
 /**
  * What came of an approved call. `response`: the server's, as JSON; null where the run has it.
- * `unsent`: it was refused for its login before anything was done.
+ * `unsent`: it was refused for its login before anything was done, or not sent.
  */
 export type ApprovedAnswer =
   | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: string | null }
-  | { readonly kind: "unsent" };
+  | { readonly kind: "unsent"; readonly why: UnsentWhy };
 
 /** A round of a call that is sent in its client's place (2026-07-28). */
 export type CallRound = {

@@ -256,6 +256,9 @@ export type CallReturn =
   | { readonly kind: "result"; readonly result: ToolResult }
   | { readonly kind: "failed"; readonly fault: ProviderError };
 
+/** Why a claimed call was not sent, or not run. */
+export type UnsentWhy = "login" | "withdrawn";
+
 /** The same, with when it was sent. */
 export type Returned = CallReturn & { readonly took: Took };
 
@@ -338,9 +341,10 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   /** What came of the claimed call. `call`: null where its caller knows no number of it. */
   returned(call: number | null, returned: JsonOf<Returned>): Promise<void>;
   /**
-   * The claimed call was refused for its login before anything was done: it may be claimed again.
+   * The claimed call was refused for its login before anything was done, or not sent: it may be
+   * claimed again, unless its run is over.
    */
-  unsent(call: number, took: JsonOf<Took>): void;
+  unsent(call: number, took: JsonOf<Took>, why: UnsentWhy): void;
   /**
    * The page of a link; null where there is no such link. Where the reviewer opens it (`isOpening`)
    * while the review waits, that is recorded once for each channel; nothing else is written.

@@ -177,7 +177,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * The requestor cancelled one sampling request. Two servers of a session may use the same id:
    * without the originating request only an id of exactly one open run cancels it.
    */
-  cancelRequest(request: string, originating: string | null): Promise<void>;
+  cancelRequest(request: string, originating: string | null): Promise<boolean>;
   /**
    * The MCP server stopped waiting. A run in callback mode goes on for the server's next attempt,
    * also where the originating request ends; any other run is withdrawn.

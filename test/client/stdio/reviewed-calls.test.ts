@@ -7,6 +7,7 @@ import { ReviewedCalls } from "../../../client/stdio/reviewed-calls.ts";
 function reviewed(hold: Promise<void> = new Promise(() => {})) {
   const asked: {
     readonly call: ApprovalRequest;
+    readonly id: string;
     readonly signal: AbortSignal;
     readonly decide: (decision: Approval) => void;
     readonly fail: () => void;
@@ -17,19 +18,21 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     readonly deliver: (result: JsonObject) => void;
     readonly fail: () => void;
   }[] = [];
+  const withdrawn: string[] = [];
   const server: string[] = [];
   const client: string[] = [];
   const calls = new ReviewedCalls({
     server: "notes",
     holdMilliseconds: 1,
-    decide: (call, signal) =>
+    withdraw: (id) => withdrawn.push(id),
+    decide: (call, id, signal) =>
       new Promise((resolve, reject) => {
         // Nobody changed what the fixture says nothing of.
         const decide = (decision: Approval): void => {
           const isSame = decision.decision === "approved" && decision.arguments === approval.arguments;
           resolve(isSame ? { ...decision, arguments: call.arguments } : decision);
         };
-        asked.push({ call, signal, decide, fail: () => reject(new Error("no gateway")) });
+        asked.push({ call, id, signal, decide, fail: () => reject(new Error("no gateway")) });
       }),
     bring: (run, result, signal) =>
       new Promise((resolve, reject) => {
@@ -58,7 +61,7 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     asked.at(-1)?.decide({ ...approval, returnsResult: true as const, ...more });
     await settle();
   };
-  return { calls, asked, brought, server, client, send, answer, atServer, settle };
+  return { calls, asked, brought, withdrawn, server, client, send, answer, atServer, settle };
 }
 
 const approval: Extract<Approval, { decision: "approved" }> = {
@@ -174,7 +177,7 @@ test("a call that waits too long is told to come back, and a decision after that
 });
 
 test("a cancelled call, and one whose side has closed, is sent and answered no more", async () => {
-  const { calls, asked, server, client, send, settle } = reviewed();
+  const { calls, asked, withdrawn, server, client, send, settle } = reviewed();
   send(line(given));
   send(line(given, "8"));
   const cancel = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}\n';
@@ -184,6 +187,25 @@ test("a cancelled call, and one whose side has closed, is sent and answered no m
   await settle();
   expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, true]);
   expect([server, client]).toEqual([[cancel], []]);
+  // Nobody has to decide about either any more.
+  expect(withdrawn).toEqual(asked.map(({ id }) => id));
+});
+
+test("the review of a client that only waited too long goes on, until the same call is cancelled", async () => {
+  const hold = Promise.withResolvers<void>();
+  const { asked, withdrawn, send, settle } = reviewed(hold.promise);
+  const cancel = (requestId: number, reason?: string): void =>
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId, reason } });
+  send(line(given));
+  cancel(7, "Request timed out");
+  send(line(given, "8"));
+  hold.resolve();
+  await settle();
+  expect(withdrawn).toEqual([]);
+  send(line('{"name":"other"}', "9"));
+  send(line(given, "10"));
+  cancel(10);
+  expect(withdrawn).toEqual([0, 1, 3].map((at) => asked[at]?.id));
 });
 
 test("the result of a call that has run is dropped when a side has closed, and counted before", async () => {
@@ -296,13 +318,14 @@ describe("a result that a rule is about", () => {
     ["Request timed out", 1],
     ["the user pressed stop", 2],
   ])("that its client cancelled (%s) is told to nobody, and asked about %i times", async (reason, times) => {
-    const { brought, asked, client, answer, send, atServer, settle } = reviewed();
+    const { brought, asked, withdrawn, client, answer, send, atServer, settle } = reviewed();
     await atServer(line(given));
     send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7, reason } });
     answer(response);
     brought[0]?.deliver(released);
     await settle();
     expect(client).toEqual([]);
+    expect(withdrawn).toEqual(times === 1 ? [] : [asked[0]?.id]);
     send(line(given, "9"));
     await settle();
     expect(asked).toHaveLength(times);

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CellClient, type CellClientKind, cellClientOverStdio, cellClients } from "../support/cell-clients.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { openedReview } from "../support/opened-review.ts";
+import { until } from "../support/raw-client.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 import { BIN } from "./wrapped.ts";
 
@@ -24,7 +25,12 @@ beforeAll(async () => {
   await office.rule({
     ...openGates,
     rules: [
-      { name: "forms", when: { subject: "form" }, then: { request: "review", response: "allow", ...asked } },
+      { name: "forms", when: { subject: "form" }, then: { request: "review", response: "allow", selfApproval: true, ...asked } },
+      {
+        name: "calls",
+        when: { subject: "toolCall", tool: "delete" },
+        then: { request: "review", response: "allow", selfApproval: true, ...asked },
+      },
       { name: "results", when: { subject: "toolCall" }, then: { request: "allow", response: "review", selfApproval: true, ...asked } },
     ],
     reviewers: { everyone: [{ name: "Ada" }] },
@@ -54,6 +60,16 @@ test.each(cells)("%s at a server of %s: a person answers the form, and the clien
   } finally {
     await client.close();
   }
+});
+
+test.each(["delete", "ask"])("a client that ends leaves no review of its call of %s behind", async (tool) => {
+  const client = await connect("SDK 1.x", "SDK 1.x", ["--review-calls"]);
+  const { called, run } = await openedReview(office, () => client.call(tool, { question: "Then?" }));
+  await client.close();
+  await called.catch(() => {});
+  const state = async () =>
+    (await (await fetch(`${office.url}/runs/${run}`, { headers: { authorization: `Bearer ${relayKey}` } })).json()) as { status: string };
+  await until("the end of its review", async () => (await state()).status === "cancelled");
 });
 
 test.each(cells)("%s at a server of %s: the client gets the result that a person released", async (kind, server) => {

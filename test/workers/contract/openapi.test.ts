@@ -513,6 +513,19 @@ const asks: Asks = {
       [415, at("/approvals", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
     ];
   },
+  withdrawApproval: async () => {
+    await askAbout();
+    await askApproval(deletion, { id: "withdrawn", headers: { Prefer: "respond-async" } });
+    const ask = (id: string, more: { readonly key?: string | null } = {}): Ask =>
+      at("/approvals", { method: "DELETE", headers: { "Idempotency-Key": id }, ...more });
+    return [
+      [204, ask("withdrawn")],
+      [404, ask("withdrawn")],
+      [400, ask("a b")],
+      [401, ask("withdrawn", { key: null })],
+      [403, ask("withdrawn", { key: (await createKey({ scopes: ["control"] })).key })],
+    ];
+  },
   returnResult: async () => {
     await askAbout({}, { redaction: { rules: [{ name: "keys", when: { subject: "toolCall" }, pattern: "sk-[a-z]+" }] } });
     const result = examples["returnResult"];

@@ -433,6 +433,65 @@ describe("nothing is sent", () => {
     expect(sent()).toHaveLength(0);
   });
 
+  test("once the client of the last of two same calls cancelled it", async () => {
+    const client = await connected();
+    expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
+    const { run } = await opened();
+    const answer = ask(client, "last");
+    await eventually("the second call", async () => ((await refsOf(run)).length === 2 ? true : null));
+    await client.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "last" } });
+    expect(await ended(run)).toBe("cancelled");
+    expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    expect(sent()).toHaveLength(0);
+  });
+
+  /** The gateway, where this happens between the claim of an approval and the sending of its call. */
+  const meanwhile =
+    (work: () => Promise<unknown>): Send =>
+    (path, init) => {
+      const getByName = (name: string) => {
+        const stub = env.TOOL_DEFINITIONS.getByName(name);
+        const used = (...given: Parameters<typeof stub.used>) => work().then(() => stub.used(...given));
+        return { used, status: (...given: Parameters<typeof stub.status>) => stub.status(...given) };
+      };
+      return gatewayWith({ TOOL_DEFINITIONS: new Proxy(env.TOOL_DEFINITIONS, { get: () => getByName }) }, path, init);
+    };
+  const failedIn = async (run: string) =>
+    eventually("that it was not sent", async () => (await recordOf(run)).find(({ fact }) => fact.kind === "callFailed")?.fact);
+  const notSent = { attempts: [expect.objectContaining({ fault: expect.objectContaining({ detail: "cancelled" }) })] };
+
+  test("once its client cancelled the request, also where its approval was claimed a moment before", async () => {
+    await configureServers({ pinned: { url, pin: "warn" } });
+    const client = await connected("pinned");
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "claimed" } };
+    const racing = new RelayClient("pinned", { send: meanwhile(() => client.post(cancel)) });
+    racing.session = client.session;
+    const answer = ask(racing, "claimed");
+    const { run } = await opened();
+    await decide("request", "approve");
+    expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    expect(await ended(run)).toBe("cancelled");
+    expect(await failedIn(run)).toMatchObject(notSent);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("where its client left in that moment, and the same call gets the approval", async () => {
+    await configureServers({ pinned: { url, pin: "warn" } });
+    const client = await connected("pinned");
+    const leaving = new AbortController();
+    const racing = new RelayClient("pinned", { send: meanwhile(async () => leaving.abort()) });
+    racing.session = client.session;
+    const body = JSON.stringify({ jsonrpc: "2.0", id: "left", method: "tools/call", params: { name: tool, arguments: given } });
+    const answer = racing.send({ body, signal: leaving.signal }).then((response) => response.text());
+    answer.catch(() => {});
+    const { run } = await opened();
+    await decide("request", "approve");
+    expect(await failedIn(run)).toMatchObject(notSent);
+    expect(sent()).toHaveLength(0);
+    expect(textOf(await answerTo(ask(client, "again")))).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+  });
+
   test.each([
     "McpError: MCP error -32001: Request timed out",
     "TimeoutError: The operation was aborted due to timeout",

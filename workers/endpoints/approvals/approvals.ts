@@ -18,7 +18,7 @@ import { statusOf } from "../../../shared/wire/status.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { badIdempotencyKey, idempotencyKeyOf, prefersAsync, wantsEvents } from "../../http/request-headers.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
-import { beginApproval } from "../../pipeline/incoming/approval-call.ts";
+import { beginApproval, withdrawApproval } from "../../pipeline/incoming/approval-call.ts";
 import { signedOutcome } from "../../pipeline/receipts.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -28,7 +28,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { refuse, requireKey } from "../auth.ts";
+import { refuse, requireCounted, requireKey } from "../auth.ts";
 import { asJson, asJsonOrEvents, configurationUnavailable, inHeader, inPath, jsonBody, rpcError, tooLarge } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerDecision, bodyOf } from "./decision-response.ts";
@@ -106,6 +106,22 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
 });
 
 const heldAlone = { pointer: "/returnsResult", message: "is for a request that is held, without Prefer: respond-async" };
+
+const withdraw = describe("withdrawApproval", {
+  summary: "Withdraws a request by its Idempotency-Key: nobody has to decide about it any more",
+  parameters: [{ ...inHeader("Idempotency-Key", "The one of the request"), required: true }],
+  204: "It is withdrawn. The run is cancelled, unless it answers another request too",
+  400: rpcError("-32602: no Idempotency-Key, or one that cannot be"),
+  403: rpcError("-32014: a key without the scope sampling"),
+  404: "Nothing of this key's waits under it: it was not asked yet, or is decided",
+});
+
+approvalRoutes.delete(paths.approvals, withdraw, requireKey, requireCounted, async (c) => {
+  const id = idempotencyKeyOf(c.req.raw.headers);
+  if (id === null) return refusing(c, { requestId: null })(badIdempotencyKey);
+  if (await withdrawApproval(c.env, c.var.key.id, id)) return c.body(null, 204);
+  return c.json({ error: "Nothing waits under this Idempotency-Key" }, 404);
+});
 
 const returnResult = describe("returnResult", {
   summary: "What an approved call returned, for the rule about it: held until it may be delivered",

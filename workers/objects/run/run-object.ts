@@ -24,6 +24,7 @@ import {
   type Adoption,
   type Claim,
   type Returned,
+  type UnsentWhy,
   type CallTask,
   type RunSnapshot,
   type RunLine,
@@ -248,8 +249,8 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#release.claim(requestRef, brings);
   }
 
-  unsent(call: number, took: JsonOf<Took>): void {
-    this.#release.unsent(call, readJsonOf(took));
+  unsent(call: number, took: JsonOf<Took>, why: UnsentWhy): void {
+    this.#release.unsent(call, readJsonOf(took), why);
   }
 
   returned(call: number | null, returned: JsonOf<Returned>): Promise<void> {

@@ -294,12 +294,13 @@ export class SessionObject extends StoredObject implements SessionCalls {
     return true;
   }
 
-  async cancelRequest(request: string, originating: string | null): Promise<void> {
+  async cancelRequest(request: string, originating: string | null): Promise<boolean> {
     const now = this.now();
     const named = this.#openUnder(request, originating);
-    if (named === undefined) return;
+    if (named === undefined) return false;
     this.ctx.storage.transactionSync(() => this.#withdrawals.queue("request = ? AND originating = ?", [request, named], "caller", now));
     await this.#withdrawals.send();
+    return true;
   }
 
   async abandonRequest(request: string, originating: string | null): Promise<void> {

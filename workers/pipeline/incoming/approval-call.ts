@@ -41,6 +41,10 @@ type StartedApproval = {
   readonly requestRef: RequestRef;
 };
 
+/** Withdraws what its sender asked under this id. False where nothing of it waits. */
+export const withdrawApproval = (env: ApprovalCall["env"], keyId: string, id: string): Promise<boolean> =>
+  approvalsStub(env, keyId, id).cancelRequest(id, originating);
+
 /** Begins the decision about a call, or attaches to what is running for the same request. */
 export async function beginApproval(asked: ApprovalCall): Promise<Result<StartedApproval, Refusal>> {
   const request = requestOf(asked);

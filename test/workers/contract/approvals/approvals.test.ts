@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { approvalIn, askAbout, askApproval, deletion, resume } from "../../support/approvals.ts";
 import {
+  type PostOptions,
   admin,
   adminToken,
   createKey,
@@ -36,6 +37,49 @@ const kindsOf = async (run: string | undefined): Promise<string[]> =>
 
 const noticeBeside = (...runs: readonly string[]) =>
   eventually("a review of its own", async () => (await notices()).find(({ run }) => !runs.includes(run)));
+
+const withdraw = async (id: string, more: PostOptions = {}): Promise<number> =>
+  (await gateway("/approvals", { method: "DELETE", headers: { "Idempotency-Key": id }, ...more })).status;
+
+describe("a request that its sender withdraws", () => {
+  test("has nobody decide, and tells so where the sender still waits", async () => {
+    const asked = askApproval(deletion, { id: "withdrawn-1" });
+    const { run } = await openNotice("request");
+    const { key } = await createKey();
+    expect([await withdraw("withdrawn-1", { key }), await withdraw("withdrawn-2"), await withdraw("")]).toEqual([404, 404, 400]);
+    expect(await withdraw("withdrawn-1")).toBe(204);
+    expect(await approvalIn(asked)).toMatchObject({ id: run, decision: "cancelled" });
+    expect(await kindsOf(run)).toContain("cancelled");
+    expect(await withdraw("withdrawn-1")).toBe(404);
+  });
+
+  test("is withdrawn also once it was approved, while its result is awaited", async () => {
+    await askAbout({ response: "review" });
+    const asked = askApproval({ ...deletion, returnsResult: true }, { id: "withdrawn-3" });
+    await decide("request", "approve");
+    const { id } = await approvalIn(asked);
+    expect(await withdraw("withdrawn-3")).toBe(204);
+    expect(await kindsOf(id)).toContain("cancelled");
+  });
+
+  test("leaves the same call of another request waiting", async () => {
+    const leaving = new AbortController();
+    void askApproval(deletion, { id: "withdrawn-4", signal: leaving.signal }).catch(() => {});
+    const { run } = await openNotice("request");
+    leaving.abort();
+    const again = eventually("the same review", async () => {
+      const answer = await approvalIn(askApproval(deletion, { id: "withdrawn-5" }));
+      return answer.id === run ? answer : null;
+    });
+    await eventually("the second request", async () => ((await adoptionsOf(run)) > 0 ? true : null));
+    expect(await withdraw("withdrawn-4")).toBe(204);
+    await decide("request", "approve");
+    expect(await again).toMatchObject({ decision: "approved" });
+  });
+});
+
+const adoptionsOf = async (run: string): Promise<number> =>
+  (await recordLines({ run })).filter(({ fact }) => fact.kind === "adopted").length;
 
 describe("a call that a rule has people decide about", () => {
   test("is approved with the arguments that were shown, and the record has no call", async () => {

@@ -36,6 +36,8 @@ export type CameCall = {
 
 /** Who hears of a call while it runs. */
 export type CallClient = {
+  /** Asked right before the first request goes: whether nobody wants the call any more. */
+  readonly isWithdrawn: () => Promise<boolean>;
   /** Gets each event of the server's answer that is not the response. */
   readonly heard: (event: string) => Promise<void>;
   /** What is sent next, where this result is not the server's last word; null where it is. */
@@ -52,12 +54,13 @@ export type GoingOn = { readonly count: number; readonly next: (first: PostedMes
 export type SentRequests = { readonly first: PostedMessage; readonly count: number };
 
 /**
- * `response`: for the client now; null where there is none, or where its run has it. `unsent`: the
- * server refused the login before it did anything, and no other token could be had.
+ * `response`: for the client now; null where there is none, or where its run has it. `unsent`: it
+ * was withdrawn before it was sent (`login`: null); or the server refused the login before it did
+ * anything, and no other token could be had.
  */
 type SentCall =
   | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: Found | null }
-  | { readonly kind: "unsent"; readonly login: MissingLogin };
+  | { readonly kind: "unsent"; readonly login: MissingLogin | null };
 
 /** The message as it may be sent: with the arguments that were approved, and its receipt. */
 export async function preparedCall(
@@ -104,6 +107,7 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
     let message = again;
     while (sent < mostSent) {
       const id = toRequestId(objectOf(message.value)?.["id"]) ?? "";
+      if (sent === 0 && (await client.isWithdrawn())) return { kind: "unsent", login: null };
       sent += 1;
       const answer = await intoCell(c, sent === 1 && handsBack === true ? { ...relay, handsBack } : relay, message);
       const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);

@@ -48,7 +48,11 @@ export async function sendApprovedTask(
       const going = new TaskClient(came, client);
       const sent = await sendApproved(came, claim, going, from === null ? undefined : going.from(from));
       going.done();
-      resolve(sent.kind === "unsent" ? sent : { ...sent, response: sent.response?.text ?? null });
+      resolve(
+        sent.kind === "unsent"
+          ? { kind: "unsent", why: sent.login === null ? "withdrawn" : "login" }
+          : { ...sent, response: sent.response?.text ?? null },
+      );
     }
     return c.body(null);
   });
@@ -109,6 +113,10 @@ class TaskClient implements CallClient {
   /** The server has said its last word: there is nothing left to cancel. */
   done(): void {
     this.#came.relay.over.removeEventListener("abort", this.#end);
+  }
+
+  async isWithdrawn(): Promise<boolean> {
+    return this.#came.relay.over.aborted;
   }
 
   async heard(event: string): Promise<void> {

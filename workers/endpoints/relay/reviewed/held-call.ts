@@ -32,6 +32,9 @@ export const held = (read: ReviewedCall, run: string): Response => heldResponse(
 
 const toldMs = 5_000;
 
+/** A claimed call that was not sent, or not run. `login`: null where it was withdrawn. */
+type Unsent = { readonly call: number; readonly took: Took; readonly login: MissingLogin | null };
+
 /** One request of the client that waits for a run. */
 class HeldCall {
   readonly #read: ReviewedCall;
@@ -131,13 +134,14 @@ class HeldCall {
     const { c, relay } = this.#read;
     const { keepsResult } = claim;
     const at = Date.now();
-    this.#keepsOn = keepsResult;
+    // Until it is sent, the run keeps the approval of a client that leaves.
+    this.#keepsOn = true;
     const watch = watchKey(c.env, c.var.key);
     const over = keepsResult ? watch.over : AbortSignal.any([watch.over, this.#sink.left]);
     try {
       const answer = await sendApproved({ ...this.#read, relay: { ...relay, over } }, claim, this.#client(keepsResult));
       const took = { at, durationMs: Date.now() - at };
-      if (answer.kind === "unsent") return await this.#unsent(claim.call, took, answer.login);
+      if (answer.kind === "unsent") return await this.#unsent({ call: claim.call, took, login: answer.login }, outcome);
       const { returned, response } = answer;
       await this.#report(claim.call, { ...returned, took });
       if (keepsResult && response === null) return this.#ended(await outcome, true);
@@ -150,16 +154,27 @@ class HeldCall {
     }
   }
 
-  /** Nothing was done. The approval is not spent: it waits for the same call. */
-  async #unsent(call: number, took: Took, login: MissingLogin): Promise<HeldResponse> {
+  /**
+   * Nothing was done. The approval is not spent: it waits for the same call, unless that was
+   * withdrawn.
+   */
+  async #unsent({ call, took, login }: Unsent, outcome: Promise<Outcome>): Promise<HeldResponse> {
     const { c, relay } = this.#read;
-    await runStub(c.env, this.#run).unsent(call, jsonOf(took));
+    await runStub(c.env, this.#run).unsent(call, jsonOf(took), login === null ? "withdrawn" : "login");
+    if (this.#sink.left.aborted) this.#watching.abort("left");
+    if (login === null) return this.#sink.left.aborted ? { response: null } : this.#ended(await outcome, false);
     return this.#says(loginNotice(c.env, relay, login, refusedForLogin));
   }
 
   /** It hears the server's messages: as they came, or anew where none may be had a second time. */
   #client(keepsResult: boolean): CallClient {
     return {
+      isWithdrawn: async () => {
+        const { state } = (await runStub(this.#read.c.env, this.#run).snapshot()) ?? {};
+        if (this.#sink.left.aborted || state !== "generating") return true;
+        this.#keepsOn = keepsResult;
+        return false;
+      },
       heard: async (event) => (keepsResult ? passAnew(event, this.#sink) : this.#sink.pass?.(event)),
       // What the server wants to know first is the client's to answer, with a call of its own.
       next: async () => null,

@@ -9,7 +9,7 @@ import type { ProviderError, Took } from "../../../../shared/model/call.ts";
 import { isToolCall } from "../../../../shared/model/subject/subject.ts";
 import { type ToolCall, toolName } from "../../../../shared/model/subject/tool-call.ts";
 import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
-import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import { cancelledError, errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { maskedReply, mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { type RequestRef, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
@@ -18,7 +18,7 @@ import { ranFact, returnedFact } from "../../../../shared/run/run-record.ts";
 import { mayReviewReply } from "../../../../shared/run/stages.ts";
 import { plainResult } from "../../../media/plain-reply.ts";
 import { notStopped } from "../../../pipeline/spend/spending.ts";
-import type { Claim, Returned } from "../../../stubs/run-calls.ts";
+import type { Claim, Returned, UnsentWhy } from "../../../stubs/run-calls.ts";
 import { requestorGraceMs } from "../begin/run-requestor.ts";
 import { currentRequest, receiptFactsOf } from "../deliver/run-account.ts";
 import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
@@ -182,24 +182,29 @@ export class RunRelease {
   }
 
   /**
-   * The server refused the login of the claimed call before it did anything: the approval is good
-   * again, for as long as it would have been.
+   * The claimed call was not sent, or its server refused the login before it did anything: the
+   * approval is good again, for as long as it would have been.
    */
-  unsent(call: number, took: Took): void {
+  unsent(call: number, took: Took, why: UnsentWhy): void {
     const current = this.#deps.current();
-    if (current === null || !isCurrentCall(current.state, call)) return;
+    if (current === null) return;
     const { input, state } = current;
     const { requestor, gatePolicy, createdAt } = input;
     const attempt = {
       model: toolName({ server: requestor.server, tool: requestor.name }),
       provider: requestor.server,
       ...took,
-      fault: errorOfStatus(401),
+      fault: why === "login" ? errorOfStatus(401) : cancelledError,
     };
+    const fact: RecordFact = { kind: "callFailed", call, attempts: [attempt] };
+    if (!isCurrentCall(state, call)) {
+      this.#deps.record(this.#deps.now(), [fact]);
+      return this.#deps.flush();
+    }
     this.#deps.store.transaction(() => {
       const since = state.reviews.request?.closing?.at ?? createdAt;
       this.#deps.store.schedule.set("claim", since + gatePolicy.deadlineSeconds * 1000);
-      this.#deps.apply({ kind: "unsent", call }, this.#deps.now(), [{ kind: "callFailed", call, attempts: [attempt] }]);
+      this.#deps.apply({ kind: "unsent", call }, this.#deps.now(), [fact]);
     });
   }
 

@@ -202,7 +202,7 @@ export class RunTask {
     });
     const took = { at, durationMs: now() - at };
     // Looked at again: the owner is asked to sign in.
-    if (answer.kind === "unsent") return this.#release.unsent(claim.call, took);
+    if (answer.kind === "unsent") return this.#release.unsent(claim.call, took, answer.why);
     await this.#release.returned(claim.call, jsonOf({ ...answer.returned, took }), answer.response);
   }
 

@@ -150,7 +150,9 @@ export class RunAdoption {
     return this.#deps.store.transaction(() => {
       if (isHolder) this.#deps.store.writeInput({ ...input, requestRef: { ...requestRef, request: "" } });
       this.#deps.store.removeRequestRef(requestRef);
-      if (mayComeBack || this.#deps.store.requestRefs().length > 0) return "kept";
+      // An approval is for the latest of identical calls alone: those before it wait for nothing.
+      const isLastCall = callersAct(input.work) === "release" && isSameRef(input.requestRef, requestRef);
+      if (mayComeBack || (!isLastCall && this.#deps.store.requestRefs().length > 0)) return "kept";
       cancelRun(this.#deps, cause === "timedOut" ? "originatingRequest" : cause);
       return "cancelled";
     });
