@@ -69,13 +69,15 @@ const encoder = new TextEncoder();
 
 /**
  * A call as its answer needs it. `asTask`: its client waits for a task, which no notice is. `same`:
- * equal for the same call. `request`: the id under which the gateway was asked.
+ * equal for the same call with the same answers. `call`: equal for the same call. `request`: the id
+ * under which the gateway was asked.
  */
 type Asked = {
   readonly rawId: string;
   readonly isStateless: boolean;
   readonly asTask: boolean;
   readonly same: string;
+  readonly call: string;
   readonly request: string;
 };
 
@@ -114,7 +116,10 @@ export class ReviewedCalls {
   /** Of calls whose response is to say so. */
   readonly #changed = new Map<string, Change>();
   readonly #kept = new Map<string, Kept>();
-  /** Results that nobody got, by the call; the oldest beyond the number are dropped. */
+  /**
+   * Results that nobody got, by the call: with its client's answers, and without any. The oldest
+   * beyond the number are dropped.
+   */
   readonly #parked = new Map<string, Released>();
   /** What was asked of a call whose client waited no longer, and may call again. */
   readonly #leftWaiting = new Map<string, string[]>();
@@ -166,7 +171,7 @@ export class ReviewedCalls {
 
   /** Calls that have run or may run, and whose results the client has not got. */
   get undelivered(): number {
-    return this.#kept.size + this.#parked.size;
+    return this.#kept.size + new Set(this.#parked.values()).size;
   }
 
   /** A line of the server that was too long, and did not pass. */
@@ -188,7 +193,7 @@ export class ReviewedCalls {
     }
     this.#held.clear();
     for (const kept of this.#kept.values()) this.#withdraw(kept);
-    for (const { request } of this.#parked.values()) this.#settings.withdraw(request);
+    for (const { request } of new Set(this.#parked.values())) this.#settings.withdraw(request);
   }
 
   /** Nobody has to decide about this call any more, as often as it was asked about. */
@@ -242,14 +247,18 @@ export class ReviewedCalls {
     };
     // A task's result comes by another request, which nobody would bring.
     const call: ApprovalRequest = { ...named, ...(asTask ? { asTask } : { returnsResult: true }) };
-    const same = sortedJson([call.tool, call.arguments]);
+    const { requestState = null } = params;
+    const isAnswer = isStateless && (answers !== null || requestState !== null);
+    const bare = sortedJson([call.tool, call.arguments]);
+    // What was decided with other answers, or without any, is not for these.
+    const same = isAnswer ? sortedJson([call.tool, call.arguments, answers, requestState]) : bare;
     const parked = asTask ? undefined : this.#parked.get(same);
     const request = parked?.request ?? crypto.randomUUID();
-    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same, request };
+    const asked: Asked = { rawId: rawIdIn(line, whole(line), id), isStateless, asTask, same, call: bare, request };
     const held: Held = { ...asked, left: new AbortController() };
     this.#held.set(key, held);
     if (parked !== undefined) {
-      this.#parked.delete(same);
+      this.#unpark(parked);
       return this.#deliver(asked, parked, () => {
         if (this.#held.get(key) === held && this.#held.delete(key)) return null;
         return held.left.signal.reason === "cancelled" ? "cancelled" : "timedOut";
@@ -351,7 +360,7 @@ export class ReviewedCalls {
     const first = await Promise.race([released.result, sleep(holdMilliseconds, closed).then(() => "enough" as const)]);
     const left = leave();
     if (closed.aborted || left === "cancelled") return;
-    if (first === "enough" || left === "timedOut") this.#park(asked.same, released);
+    if (first === "enough" || left === "timedOut") this.#park(asked, released);
     if (left === null)
       this.#answer(
         asked,
@@ -360,13 +369,18 @@ export class ReviewedCalls {
       );
   }
 
-  #park(same: string, released: Released): void {
-    this.#parked.set(same, released);
-    const [oldest = same] = this.#parked.keys();
-    if (this.#parked.size > MOST_PARKED) this.#parked.delete(oldest);
-    void this.#settings.sleep(PARKED_MILLISECONDS, this.#closed.signal).then(() => {
-      if (this.#parked.get(same) === released) this.#parked.delete(same);
-    });
+  /** A call that ran does not run again, also where its model calls it without the answers. */
+  #park({ same, call }: Asked, released: Released): void {
+    for (const each of [same, call]) this.#parked.set(each, released);
+    while (this.#parked.size > MOST_PARKED) {
+      const [oldest = same] = this.#parked.keys();
+      this.#parked.delete(oldest);
+    }
+    void this.#settings.sleep(PARKED_MILLISECONDS, this.#closed.signal).then(() => this.#unpark(released));
+  }
+
+  #unpark(released: Released): void {
+    for (const [each, parked] of this.#parked) if (parked === released) this.#parked.delete(each);
   }
 
   #answer({ rawId, isStateless, asTask }: Asked, result: JsonObject, change: Change | null = null): void {

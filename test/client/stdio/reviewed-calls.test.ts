@@ -314,6 +314,31 @@ describe("a result that a rule is about", () => {
     expect([asked.length, server.length]).toEqual([2, 1]);
   });
 
+  test("waits for the call with the answers that it ran with, or without any, and not with others", async () => {
+    const meta = '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}';
+    const attempt = (ok: boolean, id: string, state = "s"): string =>
+      line(`{"name":"delete","inputResponses":{"ok":${ok}},"requestState":"${state}",${meta}}`, id);
+    for (const again of [attempt(true, "9"), line(`{"name":"delete",${meta}}`, "9")]) {
+      const hold = Promise.withResolvers<void>();
+      const { brought, asked, client, answer, send, atServer, settle } = reviewed(hold.promise);
+      await atServer(attempt(true, "7"), { inputResponses: { ok: true } });
+      answer(response);
+      hold.resolve();
+      await settle();
+      expect(client[0]).toContain("its result waits");
+      brought[0]?.deliver(released);
+      for (const other of [attempt(false, "8"), attempt(true, "8", "t")]) {
+        send(other);
+        await settle();
+      }
+      expect([asked.length, client.length]).toEqual([3, 3]);
+      send(again);
+      await settle();
+      expect(parsed(client.slice(3))).toEqual([{ jsonrpc: "2.0", id: 9, result: { resultType: "complete", ...released } }]);
+      expect(asked).toHaveLength(3);
+    }
+  });
+
   test.each([
     ["Request timed out", 1],
     ["the user pressed stop", 2],
