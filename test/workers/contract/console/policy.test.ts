@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../../scripts/page-form.ts";
 import { createKey, configure, adminJson, gateway, openNotice, sample, eventually } from "../../support/gateway.ts";
-import { askAbout, askApproval, deletion } from "../../support/approvals.ts";
+import { approvalIn, askAbout, askApproval, deletion } from "../../support/approvals.ts";
 import { decide, pathOf } from "../../support/reviewer.ts";
 import { type ConsoleBrowser, atConsole } from "../../support/console.ts";
 
@@ -175,6 +175,21 @@ test("a rule that asks less is drafted from a call, shown with the calls that it
   expect(none.text).toContain("No rule was drafted");
   for (const each of runs.slice(1)) await decide("request", "deny", each);
   await Promise.all(answers);
+  // Once saved, the rule covers what it says, and nothing beside.
+  const covered = await approvalIn(askApproval({ ...deletion, arguments: { path: "/tmp/c", force: true } }));
+  expect(covered).toMatchObject({ decision: "approved", mode: "policy" });
+  const { key } = await createKey();
+  const others = [
+    askApproval({ ...deletion, tool: "delete_files" }),
+    askApproval({ ...deletion, server: "disks" }),
+    askApproval(deletion, { key }),
+  ];
+  const asked = await eventually("a review of each", async () => {
+    const waiting = (await adminJson<{ runs: { id: string }[] }>("/runs?state=waiting")).runs.filter(({ id }) => !runs.includes(id));
+    return waiting.length === others.length ? waiting : null;
+  });
+  for (const { id } of asked) await decide("request", "deny", id);
+  for (const other of others) expect(await approvalIn(other)).toMatchObject({ decision: "denied", mode: "human" });
 });
 
 test("VS Code's setting is shown as rules, then put before all others", async () => {
