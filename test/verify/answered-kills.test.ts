@@ -44,9 +44,8 @@ function report(): string {
   return `# Kills of the gateway while it answers
 
 The gateway is killed with \`kill -9\` at random moments while it answers requests that nobody is asked about, and
-started again on the same data. Callers of \`/sampling\`, the relay and \`/control\` repeat a request until it is
-answered; those of \`/v1\` send no \`Idempotency-Key\`: each time it is another request. Then each answer is looked for in
-[the record](record.md), when every session has told what it knows.
+started again on the same data. Callers repeat a request until it is answered; those of \`/v1\` send no \`Idempotency-Key\`.
+Then each answer is looked for in [the record](record.md#no-answer-without-a-line).
 
 \`npm run verify\` (\`test/verify/answered-kills.test.ts\`) writes this page. The last run: commit
 ${git("rev-parse", "--short", "HEAD")}, ${new Date().toISOString().slice(0, 10)}, ${kills} kills for each setting of \`RECORD\`, \`KILLS_SEED=${seed}\`.
@@ -55,8 +54,7 @@ ${git("rev-parse", "--short", "HEAD")}, ${new Date().toISOString().slice(0, 10)}
 |---|---|---|---|---|---|
 ${rows.join("\n")}
 
-- **Outcome unknown**: the gateway was killed between the answer and its line. The request's session told the record
-  that it came, within a minute after the model's time was over.
+- **Outcome unknown**: the gateway was killed between the answer and its line; the request's session told the record.
 - **With neither**: nothing in the record tells of the answer.
 `;
 }

@@ -90,13 +90,11 @@ reviewed, one is denied. The kills come after the first review, decision or call
 |---|---|---|---|---|---|---|---|---|
 ${callRows.join("\n")}
 
-- **Outcome unknown**: the continuation, or the reviewed call, may have been at its server when the gateway was killed.
-  The call ends with an error that says so, and nothing is sent again.
-- **Rounds answered twice**: a server's request for sampling got two different answers, or a person was asked twice for
-  one.
+- **Outcome unknown**: the call may have been at its server when the gateway was killed. It ends with an error that says
+  so, and nothing is sent again.
+- **Rounds answered twice**: a request for sampling got two different answers, or a person was asked twice for one.
 - **Sent twice**: a call, or the continuation of one, that reached the server again.
 - **Lost**: a call that ended without its reply though the server could still give it.
-- **Posted again**: an answer that reached a server with sessions again, the same to the byte; the server knows it by its
-  id and ignores it.
+- **Posted again**: the same answer reached a server with sessions again, which ignores it by its id.
 `;
 }
