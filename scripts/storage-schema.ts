@@ -5,7 +5,7 @@
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
 // and one beside a column on the column. Of tables with content the document has the first paragraph
-// of the comment, and the columns that are content.
+// of the comment without the names of texts, and the columns that are content.
 // A test compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ function tablesWithContentIn(lines: readonly string[]): string[] {
     const [, name] = tableStart.exec(line) ?? [];
     const [, texts] = longTexts.exec(line) ?? [];
     const [, cell, meaning = ""] = (open !== null && column.exec(line)) || [];
-    if (texts !== undefined) written.push(`- \`${texts}\`, **long texts**: ${firstParagraph(comment)}`);
+    if (texts !== undefined) written.push(`- \`${texts}\`, **long texts**: ${firstParagraph(comment).split(" Names: ")[0]}`);
     if (name !== undefined) open = { table: `\`${name}\``, about: firstParagraph(comment), content: [] };
     if (cell !== undefined && isOfContent(meaning)) open?.content.push(`\`${cell}\`: ${meaning}.`);
     if (open !== null && line.trim() === "}),") {

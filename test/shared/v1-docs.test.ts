@@ -12,8 +12,8 @@ const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../..
 const v1 = read("docs/v1.md");
 
 /** The rows of the tables of a section, as cells. */
-const rowsOf = (section: string): string[][] => {
-  const [, text = ""] = v1.split(`\n## ${section}\n`);
+const rowsOf = (section: string, page = v1): string[][] => {
+  const [, text = ""] = page.split(`\n## ${section}\n`);
   const [own = ""] = text.split(/\n##? /);
   return own
     .split("\n")
@@ -39,7 +39,7 @@ test.each([
   for (const member of expected) expect(documented).toContainEqual(member);
 });
 
-describe("docs/v1.md has the status, type and code of", () => {
+describe("docs/http-contract.md and docs/v1.md have the status, type and code of", () => {
   const refusals: readonly Refusal[] = [
     { kind: "notJson" },
     { kind: "notAssociated", why: "originatingRequestEnded" },
@@ -69,12 +69,17 @@ describe("docs/v1.md has the status, type and code of", () => {
     ...refusals.map((refusal) => [refusal.kind, refusalError(refusal)] as const),
     ...outcomes.map((outcome) => [outcome.kind, outcomeError(outcome)] as const),
   ];
-  const rows = rowsOf("Errors");
+  const cells = rowsOf("Errors", read("docs/http-contract.md")).map((row) => row[6]);
+  const [, said = ""] = /\n## Errors\n([\s\S]*?)\n## /.exec(v1) ?? [];
+  /** The type of a status, as the page says. */
+  const typeOf = (status: number): string => new RegExp(`\`(\\w+)\`\\s+with\\s+${status}`).exec(said)?.[1] ?? "";
 
-  test.each(errors)("%s", (_kind, { status, body, mayRetry }) => {
+  test.each(errors)("%s", (_kind, { status, body, mayRetry, retryAfterMs }) => {
     const { type, code } = body["error"] as { readonly type: string; readonly code: string }; // openai-error.ts writes it
-    const row = rows.find(([, first, second, third]) => first === String(status) && second === `\`${type}\`` && third === `\`${code}\``);
-    expect([status, type, code, row?.[5]]).toEqual([status, type, code, mayRetry ? "yes" : "no"]);
+    expect(cells).toContain(`${status} \`${code}\``);
+    expect(said).toContain(`\`${type}\``);
+    expect(type).toBe(status >= 500 ? "server_error" : typeOf(status) || "invalid_request_error");
+    expect(mayRetry).toBe(status === 503 || (status === 429 && retryAfterMs !== undefined));
   });
 });
 

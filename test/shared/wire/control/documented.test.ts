@@ -43,9 +43,11 @@ test("the request that it begins with is taken as it stands", () => {
 });
 
 describe("it has", () => {
-  test("each status, once, and no other", () => {
-    const listed = [...text.matchAll(/^\| `(\w+)` \| (?:-|\|)/gm)].map(([, status]) => status);
-    expect(listed.toSorted()).toEqual([...statuses].toSorted());
+  test("each status, by the table of errors, and no other", () => {
+    const contract = readFileSync(new URL("../../../../docs/http-contract.md", import.meta.url), "utf8");
+    const listed = [...contract.matchAll(/ \| `(\w+)` \d{3} \| \d{3} /g)].map(([, status = ""]) => status);
+    expect([...new Set(["completed", ...listed])].toSorted()).toEqual([...statuses].toSorted());
+    expect(text).toContain("`status` is `completed`");
   });
 
   test("a heading for each task, and each version's schema", () => {
