@@ -49,10 +49,22 @@ function tablesWithContentIn(lines: readonly string[]): string[] {
   return written;
 }
 
+/** What the objects are, and the sentences on content and on their end. The rest is in the file. */
+const mainSentences = (about: string): string =>
+  about
+    .replaceAll(/\s+/g, " ")
+    .split(/(?<=[.*]) (?=[A-Z`*])/)
+    .filter(
+      (sentence, index) =>
+        index === 0 || /content|key-value|deleted|emptied|sealed|secrets|prompt|RECORD_DAYS|A \w+Object has/.test(sentence),
+    )
+    .join(" ")
+    .replaceAll(/(?=.{120})(.{1,119}) /g, "$1\n");
+
 /** An object's part. Classes whose schemas are in one file have one together. */
 function partOf(classes: readonly string[], file: string): string[] {
   const [head = ""] = /^(?:\/\/.*\n)+/.exec(read(folder + file)) ?? [];
-  const about = head.trimEnd().replaceAll(/^\/\/ ?/gm, "");
+  const about = mainSentences(head.trimEnd().replaceAll(/^\/\/ ?/gm, ""));
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
