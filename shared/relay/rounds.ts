@@ -122,6 +122,9 @@ function missingFor(method: InputRequest["method"], params: JsonObject | null, c
   return has ? null : { elicitation: { [mode]: {} } };
 }
 
+/** Of a message; an empty span where it has none. */
+export const paramsIn = (message: Uint8Array): Span => memberOf(message, { from: 0, to: message.length }, "params") ?? { from: 0, to: 0 };
+
 const attemptMembers: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
 /**

@@ -36,8 +36,8 @@ export const callMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/stateless/stateless-relay.ts",
     name: "a task's id is its user's alone",
-    from: "const refused = await refuseOther(c, relay, request, place.owner);",
-    to: "const refused = await refuseOther(c, relay, request, ownerOf(relay.authorization));",
+    from: "const refused = await refuseOther(visit, place.owner);",
+    to: "const refused = await refuseOther(visit, ownerOf(visit.relay.authorization));",
     test: owner("a task is its user's alone"),
   },
   {

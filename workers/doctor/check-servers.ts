@@ -4,7 +4,7 @@
 import type { Server } from "../../shared/relay/servers.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
-import { serversOf } from "../stores/documents.ts";
+import { serverEntry, serversOf } from "../stores/documents.ts";
 import { askUpstream } from "../mcp-client/ask-upstream.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Check, type Title, good, guardedCall, howToSet, fix, note } from "./check.ts";
@@ -27,8 +27,7 @@ export async function serverChecks(env: Env): Promise<readonly Check[]> {
 
 /** The check of one server; null where the servers document has none of this name. */
 export async function serverCheck(env: Env, name: string): Promise<Check | null> {
-  const { servers } = await serversOf(env, Date.now(), () => {});
-  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const server = await serverEntry(env, name, Date.now(), () => {});
   if (server === undefined) return null;
   const [checked = null] = await guardedCall({ key: "server", values: { name } }, () => check(env, name, server));
   return checked;

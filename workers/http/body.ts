@@ -41,6 +41,16 @@ export async function readAnswer(answer: Response, limitBytes: number): Promise<
   return isWithin(answer, limitBytes) ? new Uint8Array(await answer.arrayBuffer()) : readBounded(body, limitBytes);
 }
 
+/** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
+export function utf8TextOf(bytes: Uint8Array): string | null {
+  try {
+    const text = utf8.decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Whether an answer says that it is no longer. The connection enforces a Content-Length; one of
  * compressed bytes does not bound them.

@@ -2,6 +2,7 @@
 // tokens leave it for a request to the very entry that they were made for, and for nothing else.
 // They are renewed here, where one renewal serves all who wait.
 
+import { Changes } from "./changes.ts";
 import type { LoginAccount } from "../../shared/credential/login-account.ts";
 import { readJsonOf, type JsonOf, jsonOf } from "../../shared/json/json-of.ts";
 import {
@@ -70,7 +71,7 @@ const revokeAfterMs = [0, 1_000, 10_000];
 export class OwnLogin {
   readonly #deps: LoginDeps;
   #renewing: { readonly access: string; readonly done: Promise<LoginToken> } | null = null;
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
 
   constructor(deps: LoginDeps) {
     this.#deps = deps;
@@ -105,7 +106,7 @@ export class OwnLogin {
       return issued.why;
     }
     this.#keep({ binding, issuer, grant, scope: issued.scope, account: issued.account }, issued, null);
-    for (const tell of this.#waiting) tell();
+    this.#changes.tell();
     return "connected";
   }
 
@@ -172,15 +173,7 @@ export class OwnLogin {
   async made(binding: string, ms: number): Promise<boolean> {
     const isMade = (): boolean => this.#loginFor(binding)?.tokens != null;
     if (isMade()) return true;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waiting.add(done);
-    });
+    await this.#changes.next(ms);
     return isMade();
   }
 

@@ -13,7 +13,7 @@ import { defaultPolicy } from "../../shared/policy/default-policy.ts";
 import type { Published } from "../../shared/published.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
-import { type Servers, parseServers } from "../../shared/relay/servers.ts";
+import { type Server, type Servers, parseServers } from "../../shared/relay/servers.ts";
 import { type Budgets, parseBudgets } from "../../shared/budget/budgets.ts";
 import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
@@ -224,6 +224,12 @@ export const routingInMemory = (env: Env): RoutingTable | null => servedOf(env).
  */
 export const serversOf = (env: Env, now: number, background: Background): Promise<Servers> =>
   servedOf(env).servers.serving(env, now, background);
+
+/** The entry of the server of this name; undefined for any other, "constructor" too. */
+export async function serverEntry(env: Env, name: string, now: number, background: Background): Promise<Server | undefined> {
+  const { servers } = await serversOf(env, now, background);
+  return Object.hasOwn(servers, name) ? servers[name] : undefined;
+}
 
 /**
  * The issuers whose tokens are accepted now; read only where a token is presented. Throws as

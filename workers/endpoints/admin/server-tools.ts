@@ -1,6 +1,7 @@
 // The tools of the relay's servers, as their lists had them: what changed, what it warns of, and an
 // operator's word on it.
 
+import { serverNamed } from "../relay/mcp-origin.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
@@ -30,11 +31,6 @@ const noServer = { error: "There is no such server; GET /admin/servers lists the
 
 const entriesOf = async (c: AppContext): Promise<Readonly<Record<string, Server>>> =>
   (await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).servers;
-
-async function entryOf(c: AppContext, name: string): Promise<Server | null> {
-  const servers = await entriesOf(c);
-  return Object.hasOwn(servers, name) ? (servers[name] ?? null) : null;
-}
 
 const listWaiting = describe("listWaitingTools", {
   summary: "How many pinned tools of each server wait for an operator",
@@ -67,8 +63,8 @@ const listTools = describe("listServerTools", {
 
 serverToolRoutes.get(paths.admin.serverTools, listTools, validQuery(listQuery), async (c) => {
   const server = c.req.param("server");
-  const entry = await entryOf(c, server);
-  if (entry === null) return c.json(noServer, 404);
+  const entry = await serverNamed(c, server);
+  if (entry === undefined) return c.json(noServer, 404);
   const { waiting, after = "", days, limit } = c.req.valid("query");
   const [known, { policy }, calls] = await Promise.all([
     toolsStub(c.env, server).known({ isWaiting: waiting === "true", after, limit: limit + 1 }),
@@ -139,7 +135,7 @@ serverToolRoutes.post(paths.admin.hideTools, hideTools, validDecision, (c) =>
 type Decided = z.infer<typeof decision>["tools"];
 
 async function decide(c: AppContext, server: string, tools: Decided, isAccepted: boolean): Promise<Response> {
-  if ((await entryOf(c, server)) === null) return c.json(noServer, 404);
+  if ((await serverNamed(c, server)) === undefined) return c.json(noServer, 404);
   const stub = toolsStub(c.env, server);
   const other = await stub.otherThan(tools);
   if (other !== null)

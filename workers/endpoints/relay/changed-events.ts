@@ -1,14 +1,28 @@
-// A server's event stream as its client gets it, each event as `change` makes it.
+// A server's answer as its client gets it: a stream by its events, any other answer whole.
 
 import { EventSplitter } from "../../../shared/relay/event-stream.ts";
-import { errorMessages } from "./relay-request.ts";
+import { readAnswer, utf8TextOf } from "../../http/body.ts";
+import { isEventStream } from "../../mcp-client/stateless-call.ts";
+import type { AppContext } from "../app-context.ts";
+import { broken, errorMessages } from "./relay-request.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
 
-/** `change` gives an event's text, or an empty one for none. */
-export function changedEvents(
-  body: ReadableStream<Uint8Array>,
-  change: (raw: string) => Promise<string> | string,
-): ReadableStream<Uint8Array> {
+type AnswerChange = {
+  /** Gives an event's text, or an empty one for none. */
+  readonly event: (raw: string) => Promise<string> | string;
+  /** `text`: null where it is no JSON in UTF-8. */
+  readonly whole: (bytes: Uint8Array, text: string | null) => Promise<Response> | Response;
+};
+
+/** Clients read every answer to a GET as a stream. */
+export async function changedAnswer(c: AppContext, answer: Response, { event, whole }: AnswerChange): Promise<Response> {
+  if (answer.body !== null && (isEventStream(answer) || c.req.method === "GET"))
+    return new Response(changedEvents(answer.body, event), answer);
+  const bytes = await readAnswer(answer, longestEvent);
+  return bytes === null ? broken(c, errorMessages.tooLong) : whole(bytes, utf8TextOf(bytes));
+}
+
+function changedEvents(body: ReadableStream<Uint8Array>, change: (raw: string) => Promise<string> | string): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();

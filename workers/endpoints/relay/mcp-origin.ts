@@ -5,17 +5,14 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import { serversOf } from "../../stores/documents.ts";
+import { serverEntry } from "../../stores/documents.ts";
 import type { App, AppContext } from "../app-context.ts";
 
 /** The entry of the server that the path names. */
 export const serverAt = (c: AppContext): Promise<Server | undefined> => serverNamed(c, c.req.param("server") ?? "");
 
-/** The entry of this name; undefined for any other, "constructor" too. */
-export async function serverNamed(c: AppContext, name: string): Promise<Server | undefined> {
-  const { servers } = await serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  return Object.hasOwn(servers, name) ? servers[name] : undefined;
-}
+export const serverNamed = (c: AppContext, name: string): Promise<Server | undefined> =>
+  serverEntry(c.env, name, Date.now(), (work) => c.executionCtx.waitUntil(work));
 
 /**
  * Whether a page of this origin may use the server: one that its entry lists, or the gateway's own.

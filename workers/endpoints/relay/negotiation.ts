@@ -7,8 +7,8 @@
 // messages are sent: a wrong memory makes a request fail and is dropped then, or is over in
 // minutes. Source: basic/versioning, "Backward Compatibility".
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { digestOf } from "../../../shared/encoding.ts";
+import type { UpstreamError } from "../../mcp-client/ask-server.ts";
+import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
@@ -22,7 +22,7 @@ import {
   revision2026,
   unsupportedVersionCode,
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type StatelessError, answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
+import { answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
 import { byNamespace, isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -64,7 +64,7 @@ export const gatewayMeta = (capabilities: JsonObject = {}): JsonObject => ({
 });
 
 /** Asks the server for itself, as this client. */
-export async function discover(env: Env, relay: RelayRequest, meta: JsonObject): Promise<Result<Discovered, StatelessError>> {
+export async function discover(env: Env, relay: RelayRequest, meta: JsonObject): Promise<Result<Discovered, UpstreamError>> {
   const { server, authorization } = relay;
   const signal = AbortSignal.timeout(probeMs);
   const asked = await askStateless(env, server, {
@@ -111,7 +111,7 @@ function discoveredIn(message: JsonObject): { readonly kind: "stateless"; readon
 export async function familyOf(
   env: Env,
   relay: RelayRequest,
-): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
+): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, UpstreamError>> {
   const { protocol } = relay.server;
   if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
   const known = await remembered(env, relay, "family");

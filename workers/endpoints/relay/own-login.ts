@@ -4,6 +4,7 @@
 // tool's result or in the error. The page opens for the signed-in owner alone, so its address is
 // good for nobody else.
 
+import { paramsIn } from "../../../shared/relay/rounds.ts";
 import { type JsonObject, fromUtf8 } from "../../../shared/encoding.ts";
 import { edited, withoutMember } from "../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -26,7 +27,7 @@ import type { AppContext } from "../app-context.ts";
 import { ResponseStream, eventResponse } from "./calls/response-stream.ts";
 import type { WatchedRelayRequest } from "./relay-request.ts";
 import { passAnswer } from "./reviewed/call-answer.ts";
-import { mostTimes, paramsIn } from "./reviewed/waiting-state.ts";
+import { mostTimes } from "./reviewed/waiting-state.ts";
 import { associationSession } from "./sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "./sessions/session-relay.ts";
 
@@ -118,14 +119,10 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   const url = connectionsUrl(inboxUrl(publicUrl));
   // A client of 2026-07-28 opens the page, and comes back at once.
   if (session === null && times === 0) return jsonResponse(comeBack(id, 1, offerParams(url, text)));
-  const endsWith = session === null ? "" : associationSession(session);
-  const stream = new ResponseStream({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
+  const stream = new ResponseStream(c, {
     id,
     progressToken: toRequestId(meta?.["progressToken"]),
-    session: endsWith,
+    ...(session === null ? {} : { session: associationSession(session) }),
     disconnected: c.req.raw.signal,
   });
   stream.run(async () => {

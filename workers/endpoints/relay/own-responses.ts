@@ -7,15 +7,12 @@ import { mayRespond, withoutOtherResponses } from "../../../shared/relay/own-res
 import { parseEventId } from "../../../shared/relay/session-id.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { type RequestId, idKey, toRequestId } from "../../../shared/wire/json-rpc.ts";
-import { readAnswer } from "../../http/body.ts";
-import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { AppContext } from "../app-context.ts";
-import { changedEvents } from "./changed-events.ts";
-import { type RelayRequest, broken, errorMessages, hasCallRules } from "./relay-request.ts";
-import { otherEncoding, textOf } from "./shown-tools.ts";
+import { changedAnswer } from "./changed-events.ts";
+import { type RelayRequest, broken, hasCallRules } from "./relay-request.ts";
+import { otherEncoding } from "./shown-tools.ts";
 import { sessionOf } from "./sessions/session-relay.ts";
-import { longestEvent } from "./sessions/sse-relay.ts";
 import { isTranslated } from "./translated/translated-relay.ts";
 
 /** The answer that the client gets, without responses to requests of other messages. */
@@ -25,25 +22,22 @@ export async function withOwnResponses(c: AppContext, relay: RelayRequest, answe
   const requests = await requestsOf(c, relay);
   if (requests === null) return answer;
   const own = new Set(requests.map(idKey));
-  if (isEventStream(answer) || isGet)
-    return new Response(
-      changedEvents(answer.body, async (raw) => {
-        // The stand-alone stream outlives the policy that it was opened under.
-        const isPlain = !mayRespond(raw) || (isGet && !(await hasCallRules(c, relay)));
-        return isPlain ? raw : ownEvent(raw, own);
-      }),
-      answer,
-    );
-  const bytes = await readAnswer(answer, longestEvent);
-  if (bytes === null) return broken(c, errorMessages.tooLong);
-  const text = textOf(bytes);
-  if (text === null) return broken(c, otherEncoding);
-  const left = withoutOtherResponses(text, own);
-  if (left === null && answer.ok) return broken(c, "The MCP server answered another request than the one that it was sent");
-  const passed = new Response(left ?? bytes, answer);
-  // In another charset a client would read other JSON in the same bytes.
-  if (answer.ok && mayRespond(text)) passed.headers.set("Content-Type", "application/json");
-  return passed;
+  return changedAnswer(c, answer, {
+    event: async (raw) => {
+      // The stand-alone stream outlives the policy that it was opened under.
+      const isPlain = !mayRespond(raw) || (isGet && !(await hasCallRules(c, relay)));
+      return isPlain ? raw : ownEvent(raw, own);
+    },
+    whole: (bytes, text) => {
+      if (text === null) return broken(c, otherEncoding);
+      const left = withoutOtherResponses(text, own);
+      if (left === null && answer.ok) return broken(c, "The MCP server answered another request than the one that it was sent");
+      const passed = new Response(left ?? bytes, answer);
+      // In another charset a client would read other JSON in the same bytes.
+      if (answer.ok && mayRespond(text)) passed.headers.set("Content-Type", "application/json");
+      return passed;
+    },
+  });
 }
 
 function ownEvent(raw: string, own: ReadonlySet<string>): string {

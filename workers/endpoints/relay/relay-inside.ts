@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { parseJson } from "../../../shared/json/values.ts";
 import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { type Server, reachedBy } from "../../../shared/relay/servers.ts";
-import { serversOf } from "../../stores/documents.ts";
+import { serverEntry } from "../../stores/documents.ts";
 import type { InsideVisit } from "../../stubs/inside-relay.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
@@ -33,8 +33,7 @@ export async function inContext(
 
 async function answer(c: AppContext, visit: InsideVisit): Promise<Response> {
   const { env, ctx, server: name, authorization, over, reportLost } = visit;
-  const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const server = await serverEntry(env, name, Date.now(), (work) => ctx.waitUntil(work));
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
   const asked: Server = { ...server, protocol: "2025" };

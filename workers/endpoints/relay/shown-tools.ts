@@ -13,15 +13,12 @@ import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
 import { type ListedTool, listedTool } from "../../../shared/relay/tool-definition.ts";
 import { type ToolLists, type ToolPage, mayListTools, namedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
 import { failures, refusedIds } from "../../../shared/wire/json-rpc.ts";
-import { readAnswer } from "../../http/body.ts";
 import { jsonResponse } from "../../http/json-response.ts";
-import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { heldIn, isHeld, knownTool } from "../../stores/tools.ts";
 import type { AppContext } from "../app-context.ts";
-import { changedEvents } from "./changed-events.ts";
-import { type RelayRequest, broken, errorMessages } from "./relay-request.ts";
-import { longestEvent } from "./sessions/sse-relay.ts";
+import { changedAnswer } from "./changed-events.ts";
+import { type RelayRequest, broken } from "./relay-request.ts";
 
 /** Whether the entry or the key says anything of tools. */
 const asks = (c: AppContext, { server }: RelayRequest): boolean =>
@@ -61,21 +58,17 @@ async function whyRefused(c: AppContext, relay: RelayRequest, tool: string): Pro
 export async function withShownTools(c: AppContext, relay: RelayRequest, answer: Response): Promise<Response> {
   if (!asks(c, relay) || answer.body === null) return answer;
   const shown = (lists: ToolLists<ListedTool>): Promise<string> => shownOf(c, relay, lists);
-  // Clients read every answer to a GET as a stream.
-  if (isEventStream(answer) || c.req.method === "GET")
-    return new Response(
-      changedEvents(answer.body, (raw) => shownEvent(raw, shown)),
-      answer,
-    );
-  const bytes = await readAnswer(answer, longestEvent);
-  if (bytes === null) return broken(c, errorMessages.tooLong);
-  const text = textOf(bytes);
-  if (text === null) return broken(c, otherEncoding);
-  const lists = toolListsIn(text, listedTool);
-  const response = new Response(lists === null ? bytes : await shown(lists), answer);
-  // In another charset a client would read other JSON in the same bytes.
-  if (lists !== null || mayListTools(text)) response.headers.set("Content-Type", "application/json");
-  return response;
+  return changedAnswer(c, answer, {
+    event: (raw) => shownEvent(raw, shown),
+    whole: async (bytes, text) => {
+      if (text === null) return broken(c, otherEncoding);
+      const lists = toolListsIn(text, listedTool);
+      const response = new Response(lists === null ? bytes : await shown(lists), answer);
+      // In another charset a client would read other JSON in the same bytes.
+      if (lists !== null || mayListTools(text)) response.headers.set("Content-Type", "application/json");
+      return response;
+    },
+  });
 }
 
 async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists<ListedTool>): Promise<string> {
@@ -90,16 +83,6 @@ async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists<List
 }
 
 export const otherEncoding = "The MCP server answered in another encoding than UTF-8";
-
-/** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
-export function textOf(bytes: Uint8Array): string | null {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
-}
 
 type Shown = (lists: ToolLists<ListedTool>) => Promise<string>;
 

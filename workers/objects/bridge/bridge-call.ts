@@ -6,6 +6,7 @@
 // question, its second second, or the moment when no stream waits for it any more, each change is
 // written before anybody is told of it.
 
+import { Changes } from "../changes.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type JsonOf, jsonOf } from "../../../shared/json/json-of.ts";
 import {
@@ -57,7 +58,7 @@ export class BridgeCall {
   readonly #deps: CallDeps;
   #state: CallState;
   readonly #streams = new Map<BridgeStream, Stream>();
-  readonly #wakes = new Set<() => void>();
+  readonly #changes = new Changes();
   #isKept: boolean;
   /** The client was given a state by which it may come back. */
   #isStated: boolean;
@@ -153,7 +154,7 @@ export class BridgeCall {
         for (const { key } of questions) if (!state.questions.some((each) => each.key === key)) tables.deleteText(this.name, key);
         if (written !== undefined) tables.writeText(this.name, written.what, written.text);
       });
-    this.#tell();
+    this.#changes.tell();
     return effects;
   }
 
@@ -179,7 +180,7 @@ export class BridgeCall {
   /** Its stream is there. */
   attached(): void {
     this.#isAttached = true;
-    this.#tell();
+    this.#changes.tell();
   }
 
   /** The server withdrew its request. */
@@ -227,14 +228,14 @@ export class BridgeCall {
   /** The server did not take the request, and said so by HTTP. */
   refuse(state: Extract<BridgeState, { kind: "refused" }>): void {
     this.#refused = state;
-    this.#tell();
+    this.#changes.tell();
   }
 
   /** A notification for the client. */
   notify(message: JsonObject): void {
     const text = jsonOf(message);
     for (const { told } of this.#streams.values()) if (told.length < mostTold) told.push(text);
-    this.#tell();
+    this.#changes.tell();
   }
 
   async wait(name: BridgeStream, ms: number): Promise<BridgeState> {
@@ -243,7 +244,8 @@ export class BridgeCall {
     stream.waiting += 1;
     try {
       const until = Date.now() + ms;
-      while (!this.#hasNews(stream) && this.#streams.has(name) && Date.now() < until) await this.#change(until - Date.now());
+      while (!this.#hasNews(stream) && this.#streams.has(name) && Date.now() < until)
+        await this.#changes.next(Math.max(1, until - Date.now()));
     } finally {
       stream.waiting -= 1;
       stream.seenAt = this.#deps.now();
@@ -257,7 +259,7 @@ export class BridgeCall {
       this.#isStated = true;
       this.keep();
     }
-    this.#tell();
+    this.#changes.tell();
   }
 
   #told(name: BridgeStream, stream: Stream): BridgeState {
@@ -300,21 +302,5 @@ export class BridgeCall {
 
   #hasStream(): boolean {
     return [...this.#streams.values()].some(({ waiting, seenAt }) => waiting > 0 || this.#deps.now() - seenAt < streamMs);
-  }
-
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#wakes.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.max(1, ms));
-      this.#wakes.add(done);
-    });
-  }
-
-  #tell(): void {
-    for (const wake of this.#wakes) wake();
   }
 }

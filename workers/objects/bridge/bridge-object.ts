@@ -15,7 +15,7 @@ import { attemptOf } from "../../../shared/relay/rounds.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { Env } from "../../platform/env.ts";
-import { serversOf } from "../../stores/documents.ts";
+import { serverEntry } from "../../stores/documents.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import type {
   BridgeCalls,
@@ -378,9 +378,8 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
   }
 
   async #association() {
-    const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
-    const name = this.#visit?.server ?? "";
-    return (Object.hasOwn(servers, name) ? servers[name]?.association : undefined) ?? "strict";
+    const server = await serverEntry(this.env, this.#visit?.server ?? "", this.now(), (work) => this.ctx.waitUntil(work));
+    return server?.association ?? "strict";
   }
 
   #nextDue(): number | null {

@@ -50,9 +50,8 @@ export class BridgeRunner {
   }
 
   /** Sends the call and reads until its answer. Never throws. */
-  async run(call: BridgeCall, text: string): Promise<void> {
-    call.isRunning = true;
-    try {
+  run(call: BridgeCall, text: string): Promise<void> {
+    return this.#reading(call, async () => {
       const sent = await this.send(call.session, text);
       if (!("response" in sent)) {
         if (sent.answer === null) call.refuse(sent.state);
@@ -62,19 +61,18 @@ export class BridgeRunner {
       call.session = sent.session;
       await this.#read(call, sent.response);
       await this.#resume(call);
-    } catch (error) {
-      logEvent("bridge.failed", { error: errorClass(error) });
-      call.end(unknown, "lost");
-    } finally {
-      call.isRunning = false;
-    }
+    });
   }
 
   /** Goes on with a call whose reader is gone. Never throws. */
-  async revive(call: BridgeCall): Promise<void> {
+  revive(call: BridgeCall): Promise<void> {
+    return this.#reading(call, () => this.#resume(call));
+  }
+
+  async #reading(call: BridgeCall, read: () => Promise<void>): Promise<void> {
     call.isRunning = true;
     try {
-      await this.#resume(call);
+      await read();
     } catch (error) {
       logEvent("bridge.failed", { error: errorClass(error) });
       call.end(unknown, "lost");

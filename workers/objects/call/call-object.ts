@@ -5,6 +5,7 @@
 // client that comes back finds it. It hosts shared/relay/call.ts: each step is committed before
 // anything is told or sent, so that nothing is sent again.
 
+import { Changes } from "../changes.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type CallEffect, type CallEvent, type Question, newCall, step, tooManyRounds } from "../../../shared/relay/call.ts";
@@ -15,7 +16,7 @@ import { type StatelessAnswer, type StatelessError, answerOf, askStateless, erro
 import { mayHaveRun } from "../../mcp-client/ask-server.ts";
 import type { Env } from "../../platform/env.ts";
 import { type Result, err } from "../../../shared/result.ts";
-import { serversOf } from "../../stores/documents.ts";
+import { serverEntry } from "../../stores/documents.ts";
 import type { Attempt, CallCalls, CallStart, CallStatus } from "../../stubs/call-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
 import type { ObjectAlarm } from "../alarm.ts";
@@ -41,8 +42,7 @@ export class CallObject extends StoredObject implements CallCalls {
   readonly #alarm: ObjectAlarm;
   /** The requests that are at the server, by their attempts. */
   readonly #sending = new Map<string, Sending>();
-  /** Called at every change of a call. */
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
   /** Until when the key knows of this object, in Unix milliseconds; 0 after a reset. */
   #knownUntil = 0;
   /**
@@ -99,7 +99,7 @@ export class CallObject extends StoredObject implements CallCalls {
   async changed(attempt: string, round: number, known: number, ms: number): Promise<CallStatus | null> {
     const before = this.look(attempt);
     if (before?.kind !== "waiting" || before.round !== round || before.answered.length + before.gateway.length > known) return before;
-    await this.#change(ms);
+    await this.#changes.next(ms);
     return this.look(attempt);
   }
 
@@ -132,13 +132,13 @@ export class CallObject extends StoredObject implements CallCalls {
   }
 
   async cancelled(ms: number): Promise<boolean> {
-    if (!this.#isCancelled) await this.#change(ms);
+    if (!this.#isCancelled) await this.#changes.next(ms);
     return this.#isCancelled;
   }
 
   async cancel(attempt: string | null): Promise<void> {
     this.#isCancelled = true;
-    this.#tell();
+    this.#changes.tell();
     const named = attempt ?? this.#tables.waiting(this.now())?.attempt;
     if (named !== undefined) this.#take(named, { kind: "cancelled" }, cancelled);
   }
@@ -159,7 +159,7 @@ export class CallObject extends StoredObject implements CallCalls {
       if (kind === "stop") this.#sending.get(attempt)?.left.abort();
       if (kind === "finish") this.#alarm.arm();
     }
-    this.#tell();
+    this.#changes.tell();
     return effects;
   }
 
@@ -182,7 +182,7 @@ export class CallObject extends StoredObject implements CallCalls {
   async #forget(): Promise<void> {
     this.#alarm.forget();
     await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
-    this.#tell();
+    this.#changes.tell();
   }
 
   /** Sends the request upstream, and takes what comes of it. */
@@ -225,8 +225,7 @@ export class CallObject extends StoredObject implements CallCalls {
       headers,
       state: { asked: round },
     } = call;
-    const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
-    const server = Object.hasOwn(servers, serverName) ? servers[serverName] : undefined;
+    const server = await serverEntry(this.env, serverName, this.now(), (work) => this.ctx.waitUntil(work));
     if (server === undefined) return err("gone");
     const { requests, state } = this.#tables.round(attempt);
     const responses = requests.length === 0 ? null : this.#tables.answers(call);
@@ -241,23 +240,6 @@ export class CallObject extends StoredObject implements CallCalls {
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
     });
     return asked.ok ? answerOf(asked.value, id, tell) : asked;
-  }
-
-  /** Resolves at the next change, or after `ms`. */
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waiting.add(done);
-    });
-  }
-
-  #tell(): void {
-    for (const changed of this.#waiting) changed();
   }
 
   #status({ attempt, method, state }: StoredCall): CallStatus {

@@ -34,7 +34,7 @@ export async function listenBridged(listener: Listener): Promise<Response> {
   const listening = stub().listen(relay, name, jsonOf(filter.value)) as Promise<BridgeListening>;
   const first = await within(listening, settingsOf(c.env).heartbeatMs);
   if (first !== null && first.kind !== "listening") return whole(first);
-  const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: undefined, session: "" });
+  const stream = new ResponseStream(c, { id });
   stream.left.addEventListener("abort", () => c.executionCtx.waitUntil(Promise.resolve(stub().unlisten(name)).catch(() => {})));
   stream.run(async () => {
     const state = await listening;

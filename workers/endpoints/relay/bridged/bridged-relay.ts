@@ -2,15 +2,13 @@
 // session and the server's requests; each request of the client is answered with the result, with
 // what the server asks the client, or with a state by which it comes back.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
+import { type JsonObject, digestOf } from "../../../../shared/encoding.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
-import { digestOf } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { memberOf } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
-import { mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { mayAskForInput, responsesIn, paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { sessionRevisions } from "../../../../shared/wire/mcp-2025/features.ts";
 import {
@@ -116,11 +114,10 @@ async function plain({ c, request }: Bridged, asked: Promise<BridgeState>): Prom
 
 function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
   const { method, meta } = request;
-  const at = memberOf(body, { from: 0, to: body.length }, "params");
   const level = meta[logLevelKey];
   return {
     method,
-    rest: at === undefined ? "{}" : restOf(body, at),
+    rest: restOf(body, paramsIn(body)),
     meta: jsonOf(meta),
     bound,
     wantsProgress: toRequestId(meta["progressToken"]) !== undefined,
@@ -171,8 +168,7 @@ class HeldRequest {
   async #back({ attempt }: RelayedState): Promise<BridgeState> {
     const call = attempt ?? "";
     const { body } = this.#bridged;
-    const params = memberOf(body, { from: 0, to: body.length }, "params");
-    for (const [key, response] of (params === undefined ? null : responsesIn(body, params)) ?? [])
+    for (const [key, response] of responsesIn(body, paramsIn(body)) ?? [])
       if (objectOf(parseJson(response)) !== null)
         await this.#again(() => this.#stub().answer(this.#relay, call, key, response) as Promise<boolean>);
     return this.#again(() => this.#changed(call, firstMs));
@@ -261,14 +257,7 @@ class HeldRequest {
 const mostResponses = 20 * mostRounds;
 
 const newStream = (c: AppContext, { id, meta }: StatelessRequest): ResponseStream =>
-  new ResponseStream({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    id,
-    progressToken: toRequestId(meta["progressToken"]),
-    session: "",
-  });
+  new ResponseStream(c, { id, progressToken: toRequestId(meta["progressToken"]) });
 
 const answeredWith = (error: RpcError) => ({ kind: "answered", answer: jsonOf<RpcAnswer>({ error }), told: [] }) as const;
 

@@ -13,7 +13,7 @@ import { type UpstreamError, headersDown, mayHaveRun } from "../../../mcp-client
 import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mcp-client/stateless-call.ts";
 import { type Result, ok } from "../../../../shared/result.ts";
 import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
-import { readAnswer, readText } from "../../../http/body.ts";
+import { readAnswer, readText, utf8TextOf } from "../../../http/body.ts";
 import type { AppContext } from "../../app-context.ts";
 import { withoutOwnAddress } from "./call-rounds.ts";
 import { within } from "../../../http/keep-alive.ts";
@@ -198,16 +198,6 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   });
 }
 
-/** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
-function utf8TextOf(bytes: Uint8Array): string | null {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
-}
-
 const otherFamily: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 const lostId: RpcError = { code: -32_603, message: "The MCP server answered another request than the one that it was sent" };
@@ -227,7 +217,7 @@ function responseIn({ c }: Pick<RelayedCall, "c">, message: JsonObject, text: st
 }
 
 const newStream = ({ c, id, progressToken, endsWith }: RelayedCall): ResponseStream =>
-  new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: endsWith });
+  new ResponseStream(c, { id, progressToken, session: endsWith });
 
 /** The answer as an event stream. */
 function streamed(call: RelayedCall, answer: Response, left: AbortController): Response {

@@ -1,6 +1,7 @@
 // The event stream that answers one request of a client: the server's own events, comments that
 // keep it alive, progress, and the response.
 
+import type { AppContext } from "../../app-context.ts";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { parseJson } from "../../../../shared/json/values.ts";
 import { eventOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
@@ -13,18 +14,13 @@ import { progressMessages } from "../../../http/keep-alive.ts";
 import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
-import type { Env } from "../../../platform/env.ts";
-import type { KeyRecord } from "../../../stores/keys.ts";
 
-type ResponseStreamDeps = {
-  readonly env: Env;
-  readonly ctx: Pick<ExecutionContext, "waitUntil">;
-  readonly key: KeyRecord;
+type StreamRequest = {
   readonly id: RequestId;
   /** The token by which the client wants to hear of its request's progress. */
-  readonly progressToken: RequestId | undefined;
-  /** The session that the stream ends with; empty: it ends with its key alone. */
-  readonly session: string;
+  readonly progressToken?: RequestId | undefined;
+  /** The session that the stream ends with; absent: it ends with its key alone. */
+  readonly session?: string;
   /** Aborts when the client leaves. Without it the next write sees that, such as a heartbeat. */
   readonly disconnected?: AbortSignal;
 };
@@ -39,18 +35,20 @@ export class ResponseStream {
   readonly #left = new AbortController();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
-  readonly #context: ResponseStreamDeps;
+  readonly #c: AppContext;
+  readonly #request: StreamRequest;
   #progress = 0;
   #isOver = false;
   #isBeating = false;
 
-  constructor(context: ResponseStreamDeps) {
+  constructor(c: AppContext, request: StreamRequest) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.readable = readable;
     this.left = this.#left.signal;
     this.#writer = writable.getWriter();
-    this.#context = context;
-    context.disconnected?.addEventListener("abort", () => this.#left.abort(), { once: true });
+    this.#c = c;
+    this.#request = request;
+    request.disconnected?.addEventListener("abort", () => this.#left.abort(), { once: true });
   }
 
   /**
@@ -59,8 +57,8 @@ export class ResponseStream {
    * it.
    */
   run(work: () => Promise<JsonObject | null>): void {
-    const { env, ctx, key, session } = this.#context;
-    const watch = watchOpenResponse(env, key, session);
+    const { env, executionCtx: ctx } = this.#c;
+    const watch = watchOpenResponse(env, this.#c.var.key, this.#request.session ?? "");
     const timer = setInterval(() => this.#beat(), settingsOf(env).heartbeatMs);
     this.#writer.closed.catch(() => this.#left.abort());
     const response = work().catch((error: unknown) => this.#broken(error));
@@ -100,7 +98,7 @@ export class ResponseStream {
     const value = parseJson(message);
     const read = messageOf(value);
     if (read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)) return;
-    if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#context.progressToken)
+    if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#request.progressToken)
       this.sawProgress(read.params?.["progress"]);
     void this.write(`data: ${onOneLine(message)}\n\n`);
   }
@@ -112,7 +110,7 @@ export class ResponseStream {
 
   /** What the client's request waits for. */
   say(state: RunProgress, words: Readonly<Record<RunProgress, string>> = progressMessages): void {
-    const { progressToken } = this.#context;
+    const { progressToken } = this.#request;
     if (progressToken === undefined) return;
     this.#progress += 1e-6;
     const params = { progressToken, progress: this.#progress, message: words[state] };
@@ -133,7 +131,7 @@ export class ResponseStream {
 
   #refusal(end: Awaited<OpenResponseWatch["ended"]>): JsonObject {
     if (end === "sessionEnded") return this.#error({ code: -32_600, message: "The session has ended" });
-    const { code, message } = describeRefusal(watchEndRefusal(end, this.#context.key));
+    const { code, message } = describeRefusal(watchEndRefusal(end, this.#c.var.key));
     return this.#error({ code, message });
   }
 
@@ -145,7 +143,7 @@ export class ResponseStream {
   }
 
   #error(error: RpcError): JsonObject {
-    return { jsonrpc: "2.0", id: this.#context.id, error: { ...error } };
+    return { jsonrpc: "2.0", id: this.#request.id, error: { ...error } };
   }
 
   #beat(): void {

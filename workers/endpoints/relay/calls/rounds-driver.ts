@@ -117,7 +117,7 @@ async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallStatu
 }
 
 /** What the round asks for and nobody has answered. */
-export const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>
+const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>
   readJsonOf(requests).filter(({ key }) => !answered.includes(key));
 
 /**
@@ -133,4 +133,13 @@ export async function withSamplingHere(
   if (asked.length === 0) return at;
   await Promise.all(asked.map(({ key }) => call.decline(at.attempt, at.round, key)));
   return { ...at, gateway: [...at.gateway, ...asked.map(({ key }) => key)] };
+}
+
+/** Keeps the client's answers to what is open of a round, but those that the gateway gives. */
+export async function keepAnswers(call: RoundCall, at: Waiting, answerTo: (key: string) => string | undefined): Promise<void> {
+  const { gateway } = await withSamplingHere(call, at);
+  for (const { key } of openRequests(at)) {
+    const response = answerTo(key);
+    if (response !== undefined && !gateway.includes(key)) await call.call.answer(at.attempt, at.round, key, response);
+  }
 }

@@ -9,13 +9,13 @@ import { errorOfStatus } from "../../../../shared/provider/provider-error.ts";
 import { callMethod } from "../../../../shared/relay/call-notices.ts";
 import { eventOf } from "../../../../shared/relay/event-stream.ts";
 import { messageOf } from "../../../../shared/relay/messages.ts";
-import { isRound } from "../../../../shared/relay/rounds.ts";
+import { isRound, paramsIn } from "../../../../shared/relay/rounds.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { refusedIds, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { isStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
-import { serversOf } from "../../../stores/documents.ts";
+import { serverEntry } from "../../../stores/documents.ts";
 import type { AbsentClient, ApprovedAnswer, CallRound, InsideVisit, KeptRound } from "../../../stubs/inside-relay.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
@@ -25,7 +25,6 @@ import { isKept } from "../stateless/stateless-relay.ts";
 import { type CallClient, type CameCall, type Claimed, type GoingOn, type SentRequests, sendApproved } from "./approved-call.ts";
 import { serverMessageIn } from "./call-answer.ts";
 import { changed, writtenMessage } from "./sent-call.ts";
-import { paramsIn } from "./waiting-state.ts";
 
 /** `SendApproved`. */
 export async function sendApprovedTask(
@@ -71,8 +70,7 @@ async function cameCall(
   { env, ctx, server: name, authorization, over }: InsideVisit,
   { body: text, account }: RelayedRequest,
 ): Promise<CameCall | null> {
-  const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  const server = await serverEntry(env, name, Date.now(), (work) => ctx.waitUntil(work));
   const message: PostedMessage = { body: utf8ToBytes(text), value: parseJson(text) };
   const call = relayedCall(message.body, message.value, name);
   if (server === undefined || !call.ok) return null;

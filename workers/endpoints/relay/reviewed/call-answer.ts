@@ -75,7 +75,7 @@ export async function foundIn(
 }
 
 /** The response as its client takes it: on an event stream, or as one JSON value. */
-export const responseText = ({ text, event }: Found, { pass }: AnswerSink): string =>
+export const responseText = ({ text, event }: Pick<Found, "text" | "event">, { pass }: AnswerSink): string =>
   pass === null ? text : (event ?? `event: message\ndata: ${onOneLine(text)}\n\n`);
 
 /** A response whose bytes were changed. */

@@ -5,34 +5,25 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { withCallTasks, withTaskSupport } from "../../../../shared/relay/declared-tasks.ts";
 import { dataOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
-import { readAnswer } from "../../../http/body.ts";
-import { isEventStream } from "../../../mcp-client/stateless-call.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { AppContext } from "../../app-context.ts";
-import { changedEvents } from "../changed-events.ts";
-import { type RelayRequest, broken, errorMessages, hasCallRules, sessionHeader } from "../relay-request.ts";
+import { changedAnswer } from "../changed-events.ts";
+import { type RelayRequest, hasCallRules, sessionHeader } from "../relay-request.ts";
 import { openSession } from "../sessions/known-sessions.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { longestEvent } from "../sessions/sse-relay.ts";
-import { textOf } from "../shown-tools.ts";
 import { declaresTasks, withTasksDeclared } from "../stateless/call-tasks.ts";
 
 /** The answer to a message, with what is declared of tasks. */
 export async function declaringTasks(c: AppContext, relay: RelayRequest, { value }: PostedMessage, answer: Response): Promise<Response> {
   const declare = answer.ok && answer.body !== null ? await declarationIn(c, relay, value, answer) : null;
-  if (declare === null || answer.body === null) return answer;
-  if (isEventStream(answer))
-    return new Response(
-      changedEvents(answer.body, (raw) => {
-        const data = dataOf(raw);
-        return data === null ? raw : withData(raw, onOneLine(declare(data)));
-      }),
-      answer,
-    );
-  const bytes = await readAnswer(answer, longestEvent);
-  if (bytes === null) return broken(c, errorMessages.tooLong);
-  const text = textOf(bytes);
-  return new Response(text === null || parseJson(text) === undefined ? bytes : declare(text), answer);
+  if (declare === null) return answer;
+  return changedAnswer(c, answer, {
+    event: (raw) => {
+      const data = dataOf(raw);
+      return data === null ? raw : withData(raw, onOneLine(declare(data)));
+    },
+    whole: (bytes, text) => new Response(text === null || parseJson(text) === undefined ? bytes : declare(text), answer),
+  });
 }
 
 /** Makes a message of the answer declare tasks; null where none are declared in it. */

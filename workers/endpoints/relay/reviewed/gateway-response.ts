@@ -87,8 +87,11 @@ const progressWords: Readonly<Record<RunProgress, string>> = {
 };
 
 /** A response that is held: as events where the client takes them, else as one JSON value. */
-export function heldResponse(read: ReviewedCall, work: (sink: HeldSink) => Promise<HeldResponse>): Response {
-  const { c, id, incoming, endsWith } = read;
+export function heldResponse(
+  { c, id, message, endsWith }: Pick<ReviewedCall, "c" | "id" | "message" | "endsWith">,
+  work: (sink: HeldSink) => Promise<HeldResponse>,
+  words = progressWords,
+): Response {
   const broken = (quote: string): JsonObject => ({
     ...failure(id, { code: -32_603, message: `Something went wrong at the gateway (${quote})` }),
   });
@@ -101,20 +104,16 @@ export function heldResponse(read: ReviewedCall, work: (sink: HeldSink) => Promi
         heartbeatMs: settingsOf(c.env).heartbeatMs,
       }),
     );
-  const token = toRequestId(objectOf(objectOf(objectOf(read.message.value)?.["params"])?.["_meta"])?.["progressToken"]);
-  const stream = new ResponseStream({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: incoming.key,
+  const stream = new ResponseStream(c, {
     id,
-    progressToken: token,
+    progressToken: toRequestId(objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"])?.["progressToken"]),
     session: endsWith,
     // An approval that comes before a heartbeat would be claimed for nobody.
     disconnected: c.req.raw.signal,
   });
   stream.run(async () => {
     const { response } = await work({
-      say: (state) => stream.say(state, progressWords),
+      say: (state) => stream.say(state, words),
       left: stream.left,
       pass: (event) => stream.write(event),
       reachesClient: () => stream.reachesClient(),

@@ -1,5 +1,6 @@
 // The message of a call as it is sent, once it may be: what changes in it beside its receipt.
 
+import { paramsIn } from "../../../../shared/relay/rounds.ts";
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { type Edit, edited, memberOf, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
@@ -8,7 +9,6 @@ import { argumentEdits, inputResponsesIn } from "../../../../shared/relay/call-n
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
-import { paramsIn } from "./waiting-state.ts";
 
 export function changed({ body }: PostedMessage, edits: readonly Edit[]): PostedMessage {
   const bytes = edited(body, edits);

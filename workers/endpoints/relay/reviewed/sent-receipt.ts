@@ -1,5 +1,6 @@
 // The receipt that goes with a call to its server, where the server's entry wants one.
 
+import { paramsIn } from "../../../../shared/relay/rounds.ts";
 import { fromUtf8 } from "../../../../shared/encoding.ts";
 import { edited, memberOf, withMembers } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
@@ -9,7 +10,6 @@ import { receiptOf } from "../../../pipeline/receipts.ts";
 import type { Env } from "../../../platform/env.ts";
 import type { RelayRequest } from "../relay-request.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { paramsIn } from "./waiting-state.ts";
 
 /**
  * The message with a receipt, where its server's entry wants one: in place of whatever its client

@@ -2,13 +2,14 @@
 // key, to the session in which it was made where there was one, and to the user whose credential
 // came with it: for anybody else there is no such task. A task of the server's is the server's.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
+import { progressMessages } from "../../../http/keep-alive.ts";
+import { heldResponse } from "./gateway-response.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
 import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { memberOf, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { dataOf, eventOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
+import { dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { parseRunId } from "../../../../shared/sealed-id.ts";
@@ -17,13 +18,11 @@ import { type RequestId, type RpcError, failure, success, toRequestId } from "..
 import { isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
-import { keepAliveJson, keptAlive } from "../../../http/keep-alive.ts";
 import { awaitRun, isCallerLeft } from "../../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallTask } from "../../../stubs/run-calls.ts";
 import { runStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { missingLogin } from "../own-login.ts";
 import type { WatchedRelayRequest } from "../relay-request.ts";
 import { intoCell } from "../into-cell.ts";
@@ -32,7 +31,7 @@ import { isTranslated } from "../translated/translated-relay.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
 import { declaresTasks, tasksUndeclared } from "../stateless/call-tasks.ts";
-import { passAnswer } from "./call-answer.ts";
+import { passAnswer, responseText } from "./call-answer.ts";
 import { changed, writtenMessage } from "./sent-call.ts";
 import { type ShownTask, responseTo, taskAlone, taskInSession } from "./task-states.ts";
 import { callTaskOf, taskKeys } from "./tasked-call.ts";
@@ -79,7 +78,7 @@ export async function taskAnswer(c: AppContext, relay: WatchedRelayRequest, mess
       await runStub(c.env, task.id).answerTask(jsonOf(objectOf(objectOf(params)?.["inputResponses"]) ?? {}));
       return jsonResponse(success(id, { resultType: "complete" }));
     case "tasks/result":
-      if (session !== null) return awaited(request, session, task, objectOf(params));
+      if (session !== null) return awaited(request, session, task, message);
       break;
     default:
   }
@@ -133,51 +132,33 @@ async function cancelled({ c, id, session }: TaskRequest, { id: taskId }: CallTa
 }
 
 /** Waits for the end of the task, however long its client does. */
-function awaited(request: TaskRequest, session: RelaySession, { id: taskId }: CallTask, params: JsonObject | null): Response {
-  const { c, id } = request;
-  const result = async (): Promise<string> => {
-    const task = await callTaskOf(c, taskId);
-    return (task === null ? null : responseTo(id, task)) ?? JSON.stringify(failure(id, noSuchTask));
-  };
-  if (!/text\/event-stream/i.test(c.req.header("Accept") ?? ""))
-    return keepAliveJson(
-      keptAlive<string>(c.req.raw.signal, {
-        work: async (onProgress, left) => (await awaitRun(c.env, taskId, onProgress, left), result()),
-        encode: (text) => text,
-        broken: (quote) => JSON.stringify(failure(id, { code: -32_603, message: `Something went wrong at the gateway (${quote})` })),
-        heartbeatMs: settingsOf(c.env).heartbeatMs,
-      }),
-    );
-  const stream = new ResponseStream({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    id,
-    progressToken: toRequestId(objectOf(params?.["_meta"])?.["progressToken"]),
-    session: associationSession(session),
-    disconnected: c.req.raw.signal,
-  });
-  const tellStatus = async (): Promise<void> => {
-    const task = await callTaskOf(c, taskId);
-    if (task === null) return;
-    stream.send({ jsonrpc: "2.0", method: "notifications/tasks/status", params: taskInSession(await resumed(request, task)) });
-  };
-  const heard = (state: RunProgress): void => {
-    stream.say(state);
-    c.executionCtx.waitUntil(tellStatus().catch(() => {}));
-  };
-  stream.run(async () => {
-    try {
-      await awaitRun(c.env, taskId, heard, stream.left, (event) => void stream.write(related(event, taskId)));
-    } catch (error) {
-      if (isCallerLeft(error)) return null;
-      throw error;
-    }
-    await stream.write(`event: message\ndata: ${onOneLine(await result())}\n\n`);
-    return null;
-  });
-  return eventResponse(stream);
-}
+const awaited = (request: TaskRequest, session: RelaySession, { id: taskId }: CallTask, message: PostedMessage): Response =>
+  heldResponse(
+    { c: request.c, id: request.id, message, endsWith: associationSession(session) },
+    async ({ say, left, pass }) => {
+      const { c, id } = request;
+      const tellStatus = async (): Promise<void> => {
+        const task = pass === null ? null : await callTaskOf(c, taskId);
+        if (task === null) return;
+        const params = taskInSession(await resumed(request, task));
+        await pass?.(eventOf({ jsonrpc: "2.0", method: "notifications/tasks/status", params }));
+      };
+      const heard = (state: RunProgress): void => {
+        say(state);
+        c.executionCtx.waitUntil(tellStatus().catch(() => {}));
+      };
+      try {
+        await awaitRun(c.env, taskId, heard, left, (event) => void pass?.(related(event, taskId)));
+      } catch (error) {
+        if (isCallerLeft(error)) return { response: null };
+        throw error;
+      }
+      const task = await callTaskOf(c, taskId);
+      const text = (task === null ? null : responseTo(id, task)) ?? JSON.stringify(failure(id, noSuchTask));
+      return { response: responseText({ text, event: null }, { pass }) };
+    },
+    progressMessages,
+  );
 
 /** A message of the task's server, named as one of its task. */
 function related(event: string, taskId: string): string {

@@ -1,6 +1,7 @@
 // A call that becomes a task of the gateway's: its client has a handle at once, and its run sends
 // it once it may be sent, so that no connection has to last until a person decides.
 
+import { paramsIn } from "../../../../shared/relay/rounds.ts";
 import { type JsonObject, fromUtf8 } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
@@ -24,7 +25,6 @@ import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks } from "../stateless/call-tasks.ts";
 import { changed } from "./sent-call.ts";
 import { createdTask } from "./task-states.ts";
-import { paramsIn } from "./waiting-state.ts";
 
 /** What a client said of tasks with its call. `isAlways`: also where nobody reviews it. */
 export type TaskWish = { readonly isAlways: boolean; readonly message: PostedMessage };

@@ -4,9 +4,9 @@
 import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { valueAsWritten } from "../../../../shared/json/as-written.ts";
-import { type Span, edited, memberOf, textAt, withoutMember } from "../../../../shared/json/spans.ts";
+import { edited, memberOf, textAt, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { restOf } from "../../../../shared/relay/rounds.ts";
+import { paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { type SigningKeys, seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
@@ -83,5 +83,3 @@ export function attemptOf(body: Uint8Array): string | null {
   });
   return written.every((each) => each === null) ? null : digestOf("countersign/relayed-attempt/v1", { written });
 }
-
-export const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };

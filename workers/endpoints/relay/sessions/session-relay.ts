@@ -43,7 +43,7 @@ import { type StreamContext, longestEvent, lostMark, relayStream, toldMark, unre
 import { refuseKnown } from "../../auth.ts";
 import type { AppContext } from "../../app-context.ts";
 import { beginsWithout, discover, discoverWithout, forget } from "../negotiation.ts";
-import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "../translated/translated-relay.ts";
+import { beginTranslated, isTranslated, listenTranslated, postTranslated } from "../translated/translated-relay.ts";
 import { requestMeta, translatedSession } from "../../../../shared/relay/translation.ts";
 import {
   type RelayRequest,
@@ -164,7 +164,7 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
   const meta = requestMeta(null, translatedSession(request.params, {}), { added: null, logLevel: null });
   if (await beginsWithout(c.env, relay)) {
     const found = await discover(c.env, relay, meta);
-    if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
+    if (!found.ok) return unreachable(c, found.error);
     if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
     if (found.value.kind === "stateless") return beginTranslated(c, relay, request, found.value.result);
     await forget(c.env, relay, ["begins"]);
@@ -279,10 +279,11 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
 export async function endSession(c: AppContext, relay: RelayRequest): Promise<Response> {
   const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
-  if (isTranslated(session)) return endTranslated(c, session);
   const name = associationSession(session);
   const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
   await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
+  // There is none at the server.
+  if (isTranslated(session)) return new Response(null, { status: 200 });
   const asked = await askUpstream(c.env, relay.server, {
     method: "DELETE",
     session: session.upstream,
@@ -342,8 +343,6 @@ export async function sessionOf(c: AppContext, { name }: RelayRequest): Promise<
   const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);
   return session ?? (await sessionNotFound(c));
 }
-
-/** The specification's answer for a session that is over: the client begins a new one. */
 
 /** The request that the client cancels with this message. */
 function cancelledBy(message: JsonRpcMessage): RequestId[] {

@@ -2,8 +2,7 @@
 // the client has a handle to ask about and need not come back with its request. The call is the
 // CallObject's; a task's id is what finds it. Source: ext-tasks, 2026-07-28.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
-import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { type JsonObject, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { edited, memberOf, membersOf, textAt } from "../../../../shared/json/spans.ts";
@@ -18,7 +17,7 @@ import type { CallStatus } from "../../../stubs/call-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { type ResponseStreamOutput, type RoundCall, inputsOf } from "../calls/call-rounds.ts";
 import { endOriginating } from "../sampling/relay-sampling.ts";
-import { type Driven, drive, openRequests, withSamplingHere } from "../calls/rounds-driver.ts";
+import { type Driven, drive, keepAnswers } from "../calls/rounds-driver.ts";
 import type { RelayRequest } from "../relay-request.ts";
 
 const domain = "countersign/relay-task/v2";
@@ -150,12 +149,7 @@ const taskInputs = (requests: readonly InputRequest[], round: number): JsonObjec
  * Requests").
  */
 async function updateTask(call: RoundCall, state: CallStatus, given: ReadonlyMap<string, string> | null): Promise<void> {
-  if (state.kind !== "waiting" || given === null) return;
-  const { gateway } = await withSamplingHere(call, state);
-  for (const { key } of openRequests(state)) {
-    const response = given.get(`${state.round}.${key}`);
-    if (response !== undefined && !gateway.includes(key)) await call.call.answer(state.attempt, state.round, key, response);
-  }
+  if (state.kind === "waiting" && given !== null) await keepAnswers(call, state, (key) => given.get(`${state.round}.${key}`));
 }
 
 /** How long a request about a task waits for what it is about. */

@@ -3,16 +3,16 @@
 // sampling from here; for the rest the client is asked, and comes back with a state that only the
 // gateway reads.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
+import { keepAnswers, drive } from "../calls/rounds-driver.ts";
+import { type JsonObject, digestOf } from "../../../../shared/encoding.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
-import { digestOf } from "../../../../shared/encoding.ts";
 import { valueAsWritten } from "../../../../shared/json/as-written.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
-import { type Span, edited, memberOf, textAt, withMembers } from "../../../../shared/json/spans.ts";
+import { edited, memberOf, textAt, withMembers } from "../../../../shared/json/spans.ts";
 import { type CallOwner, ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
 import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { tooManyRounds } from "../../../../shared/relay/call.ts";
-import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { type Round, type RoundMethod, attemptOf, mayAskForInput, paramsIn, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
@@ -60,12 +60,14 @@ import {
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
-import { openRequests, drive, withSamplingHere } from "../calls/rounds-driver.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type WatchedRelayRequest, errorMessages, passUnclear } from "../relay-request.ts";
 
 const sessionShards = 16;
 const listenMethod = "subscriptions/listen";
+
+/** A request of a client, and the bytes that it came in. */
+type Visit = { readonly c: AppContext; readonly relay: WatchedRelayRequest; readonly request: StatelessRequest; readonly body: Uint8Array };
 
 export async function postStateless(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
   const id = toRequestId(objectOf(value)?.["id"]);
@@ -75,42 +77,37 @@ export async function postStateless(c: AppContext, relay: WatchedRelayRequest, {
   const read = readStateless(value, (name) => c.req.raw.headers.get(name));
   if (!read.ok) return refuse(id ?? null, read.error.status, read.error);
   const request = read.value;
+  const visit: Visit = { c, relay, request, body };
   const family = await familyOf(c.env, relay);
-  if (!family.ok)
-    return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "noAnswer" ? "unreachable" : family.error] });
+  if (!family.ok) return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error] });
   if (typeof family.value === "object") return passUnclear(family.value.response, relay);
-  if (family.value === "sessions") return bridged(c, relay, request, body);
+  if (family.value === "sessions") return bridged(visit);
   const place = isTaskMethod(request.method) ? taskPlace(c, relay, request.params["taskId"]) : null;
-  if (place !== null) return ownTask(c, relay, request, body, place);
+  if (place !== null) return ownTask(visit, place);
   const given = request.params["requestState"];
   if (given === undefined || !mayAskForInput(request.method)) {
     const sent = request.method === listenMethod ? withoutOurTasks(c, body) : body;
-    return relayCall(relayedCall(c, relay, request, sent, null));
+    return relayCall(relayedCall({ ...visit, body: sent }, null));
   }
   return typeof given === "string"
-    ? goOn(c, relay, request, body, given)
+    ? goOn(visit, given)
     : refuse(request.id, 400, { code: -32_602, message: "Invalid params: requestState is a text" });
 }
 
 /** A request about a call that was handed over to a task. */
-async function ownTask(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  body: Uint8Array,
-  place: TaskPlace,
-): Promise<Response> {
+async function ownTask(visit: Visit, place: TaskPlace): Promise<Response> {
+  const { request, body } = visit;
   const { id, method } = request;
   if (!declaresTasks(request.capabilities)) return refuse(id, 400, tasksUndeclared);
-  const refused = await refuseOther(c, relay, request, place.owner);
+  const refused = await refuseOther(visit, place.owner);
   if (refused !== null) return refused;
-  const call = roundCall(c, relay, toolCallOf(request, place), { rest: "{}", digest: place.digest, owner: place.owner });
+  const call = roundCall({ ...visit, request: toolCallOf(request, place) }, { rest: "{}", digest: place.digest, owner: place.owner });
   const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
   return "error" in answer ? refuse(id, 400, answer.error) : jsonResponse(responseOf(id, answer));
 }
 
 /** A server with sessions: an object has one, and the request goes to it. */
-async function bridged(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array): Promise<Response> {
+async function bridged({ c, relay, request, body }: Visit): Promise<Response> {
   const given = mayAskForInput(request.method) ? request.params["requestState"] : undefined;
   const bound = boundOf(c, relay, request.method, restOf(body, paramsIn(body)));
   const state = given === undefined ? null : await openState(settingsOf(c.env).keys, bound, String(given), Date.now());
@@ -124,38 +121,27 @@ const refuse = (id: Parameters<typeof failure>[0], status: number, { code, messa
   Promise.resolve(jsonResponse(failure(id, { code, message, ...(data === undefined ? {} : { data }) }), status));
 
 /** The retry of a request: its state says what it continues. */
-async function goOn(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  body: Uint8Array,
-  given: string,
-): Promise<Response> {
+async function goOn(visit: Visit, given: string): Promise<Response> {
+  const { c, relay, request, body } = visit;
   const now = Date.now();
   const opened = await openState(settingsOf(c.env).keys, boundOf(c, relay, request.method, restOf(body, paramsIn(body))), given, now);
   if (opened === undefined) return refuse(request.id, 400, badState);
   const { attempt, bridge } = opened;
   // The server had sessions when the call began.
-  if (bridge !== undefined) return bridged(c, relay, request, body);
-  const refused = await refuseOther(c, relay, request, opened.owner);
+  if (bridge !== undefined) return bridged(visit);
+  const refused = await refuseOther(visit, opened.owner);
   if (refused !== null) return refused;
-  if (attempt === null) return relayCall(relayedCall(c, relay, request, body, opened));
-  const call = roundCall(c, relay, request, placeOf(c, relay, request, body, opened.owner));
+  if (attempt === null) return relayCall(relayedCall(visit, opened));
+  const call = roundCall(visit, placeOf(visit, opened.owner));
   const look = (): Promise<CallStatus | null> => Promise.resolve(call.call.look(attempt));
   const state = (await call.call.touch(attempt, c.var.key.id)) as CallStatus | null;
   if (state === null) return refuse(request.id, 400, goneError);
   const { id, meta } = request;
   const progressToken = toRequestId(meta["progressToken"]);
-  const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
+  const stream = new ResponseStream(c, { id, progressToken });
   stream.run(async () => {
     const responses = responsesIn(body, paramsIn(body));
-    if (state.kind === "waiting" && state.round === opened.round) {
-      const { gateway } = await withSamplingHere(call, state);
-      for (const { key } of openRequests(state)) {
-        const response = responses?.get(key);
-        if (response !== undefined && !gateway.includes(key)) await call.call.answer(state.attempt, state.round, key, response);
-      }
-    }
+    if (state.kind === "waiting" && state.round === opened.round) await keepAnswers(call, state, (key) => responses?.get(key));
     return driven(call, request, stream, await look(), opened.keys);
   });
   return eventResponse(stream);
@@ -191,12 +177,7 @@ const otherOwner: RpcError = {
  * The claims of a refreshed JWT are believed once the server has accepted that very token: nothing
  * of the call is told before that.
  */
-async function refuseOther(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  owner: CallOwner | null,
-): Promise<Response | null> {
+async function refuseOther({ c, relay, request }: Visit, owner: CallOwner | null): Promise<Response | null> {
   switch (ownership(owner, ownerOf(relay.authorization))) {
     case "own":
       return null;
@@ -204,8 +185,7 @@ async function refuseOther(
       return refuse(request.id, 400, otherOwner);
     case "refreshed": {
       const found = await discover(c.env, relay, gatewayMeta());
-      if (!found.ok)
-        return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error === "noAnswer" ? "unreachable" : found.error] });
+      if (!found.ok) return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error] });
       if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
       return found.value.kind === "stateless" ? null : refuse(request.id, 400, otherOwner);
     }
@@ -227,27 +207,22 @@ const callNameOf = (bound: string, { capabilities }: StatelessRequest, owner: Ca
   digestOf("countersign/stateless-call/v2", { bound, capabilities: JSON.stringify(capabilities), token: owner?.token ?? null });
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
-function relayedCall(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  body: Uint8Array,
-  retry: RelayedState | null,
-): RelayedCall {
+function relayedCall(visit: Visit, retry: RelayedState | null): RelayedCall {
+  const { c, relay, request } = visit;
   const { id, method, params } = request;
-  const session = sessionOf(c, relay, request);
+  const session = sessionOf(visit);
   return {
     c,
     relay,
     id,
     method,
     name: mirroredName(method, params),
-    params: retry === null ? firstParams(relay, request, body, session) : retryParams(relay, request, body, session, retry),
-    headers: paramHeaders(c, relay, params),
+    params: retry === null ? firstParams(visit, session) : retryParams(visit, session, retry),
+    headers: paramHeaders(visit),
     progressToken: toRequestId(request.meta["progressToken"]),
     session,
     endsWith: "",
-    client: clientSide(c, relay, request, body, retry?.round ?? 0),
+    client: clientSide(visit, retry?.round ?? 0),
   };
 }
 
@@ -256,53 +231,50 @@ function relayedCall(
  * gateway answers sampling, answers that nobody asked for are left out: they could be a reply that
  * no model gave and nobody reviewed.
  */
-function firstParams(relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
+function firstParams(visit: Visit, session: RelaySession): string {
+  const { relay, request, body } = visit;
   const params = paramsIn(body);
   if (request.params["inputResponses"] !== undefined && oursOf({ relay, session }).length > 0)
-    return attemptOf(restOf(body, params), metaFor(relay, request, session), null, null);
+    return attemptOf(restOf(body, params), metaFor(visit, session), null, null);
   const meta = memberOf(body, params, "_meta");
-  const capabilities = capabilitiesFor(request, { relay, session });
+  const capabilities = capabilitiesFor(visit, session);
   if (meta === undefined || capabilities === null) return textAt(body, params);
   const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: capabilities }));
   return textAt(sent, paramsIn(sent));
 }
 
 /** The same for a retry, with the server's own state and the answers to what it asked. */
-function retryParams(
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  body: Uint8Array,
-  session: RelaySession,
-  { state, keys }: RelayedState,
-): string {
+function retryParams(visit: Visit, session: RelaySession, { state, keys }: RelayedState): string {
+  const { body } = visit;
   const given = responsesIn(body, paramsIn(body));
   const responses = given === null ? null : new Map([...given].filter(([key]) => keys.includes(key)));
-  return attemptOf(restOf(body, paramsIn(body)), metaFor(relay, request, session), state, responses);
+  return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, session), state, responses);
 }
 
-/** The request was read: it has params. */
-const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
-
-function metaFor(relay: WatchedRelayRequest, request: StatelessRequest, session: RelaySession): JsonObject {
-  const capabilities = capabilitiesFor(request, { relay, session });
-  return capabilities === null ? request.meta : { ...request.meta, [clientCapabilitiesKey]: capabilities };
+function metaFor(visit: Visit, session: RelaySession): JsonObject {
+  const { meta } = visit.request;
+  const capabilities = capabilitiesFor(visit, session);
+  return capabilities === null ? meta : { ...meta, [clientCapabilitiesKey]: capabilities };
 }
 
 /**
  * The client's capabilities with what the gateway answers in its place; null where it adds nothing.
  */
-function capabilitiesFor({ capabilities }: StatelessRequest, call: Pick<RoundCall, "relay" | "session">): JsonObject | null {
-  const added = addedCapabilities(answerSettings(call.relay.server), capabilities, oursOf(call));
+function capabilitiesFor({ relay, request: { capabilities } }: Visit, session: RelaySession): JsonObject | null {
+  const added = addedCapabilities(answerSettings(relay.server), capabilities, oursOf({ relay, session }));
   return added === null ? null : { ...capabilities, ...added };
 }
 
 /** `Mcp-Param-…` headers pass, unless the arguments that they repeat were changed. */
-const paramHeaders = (c: AppContext, relay: WatchedRelayRequest, params: JsonObject): RelayedCall["headers"] =>
-  relay.isEdited === true ? knownParamHeaders(relay, params) : [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
+const paramHeaders = ({ c, relay, request }: Visit): RelayedCall["headers"] =>
+  relay.isEdited === true
+    ? knownParamHeaders(relay, request.params)
+    : [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
 
-function clientSide(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
+function clientSide(visit: Visit, rounds: number): ClientSide {
+  const { c, relay, request } = visit;
   const { id, method, capabilities } = request;
-  const about = { c, relay, session: sessionOf(c, relay, request), capabilities };
+  const about = { c, relay, session: sessionOf(visit), capabilities };
   const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && oursOf(about).length > 0;
   const response = (answer: RpcAnswer): JsonObject =>
     responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
@@ -313,7 +285,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, request: Stateles
     notification: (text) => text,
     otherFamily: async () => {
       await forget(c.env, relay);
-      return bridged(c, relay, request, body);
+      return bridged(visit);
     },
     refuse: (status, error) => refuse(id, status, error),
     roundError: (result) => {
@@ -323,7 +295,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, request: Stateles
     round: async (stream, result) => {
       const checked = checkedRound(about, method, result);
       if (!checked.ok) return response({ error: checked.error.error });
-      const call = roundCall(c, relay, request, placeOf(c, relay, request, body, ownerOf(relay.authorization)));
+      const call = roundCall(visit, placeOf(visit, ownerOf(relay.authorization)));
       const ours = oursOf(call);
       if (!checked.value.requests.some((each) => ours.includes(each.method))) return passRound(call, request, checked.value, rounds);
       return driven(call, request, stream, await openCall(call, checked.value), []);
@@ -347,8 +319,6 @@ function askClient(
   const bound = boundOf(c, relay, request.method, rest);
   return inputRequired(c, { id: request.id, bound }, inputRequests, { ...state, owner });
 }
-
-const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
 
 /**
  * The key under which the client is offered the review's address. No server's key is asked beside
@@ -378,9 +348,9 @@ async function driven(
   clearTimeout(timer);
   switch (done.kind) {
     case "ended":
-      return { jsonrpc: "2.0", id: request.id, ...endOf(call, done.answer) };
+      return responseMessage(request.id, endOf(call, done.answer));
     case "gone":
-      return errorTo(request, goneError);
+      return responseMessage(request.id, { error: goneError });
     case "asks":
       return askClient(call, request, inputsOf(done.requests), stateAt(done.at, offered));
     case "waits": {
@@ -398,7 +368,7 @@ async function driven(
 /** Hands the call over to a task, which it is stored as already. */
 function asTask({ c, relay, digest, name, owner }: OwnedCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
   const place = { server: relay.name, digest, attempt, name: name ?? "", createdAt: Date.now(), owner };
-  return { jsonrpc: "2.0", id, result: createdTask(c, place) };
+  return responseMessage(id, { result: createdTask(c, place) });
 }
 
 const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): Omit<RelayedState, "owner"> => ({
@@ -419,13 +389,7 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
 }
 
 /** The params of a request and the name of its call. */
-function placeOf(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  request: StatelessRequest,
-  body: Uint8Array,
-  owner: CallOwner | null,
-): CallPlace {
+function placeOf({ c, relay, request, body }: Visit, owner: CallOwner | null): CallPlace {
   const rest = restOf(body, paramsIn(body));
   return { rest, digest: callNameOf(boundOf(c, relay, request.method, rest), request, owner), owner };
 }
@@ -435,10 +399,11 @@ type CallPlace = { readonly rest: string; readonly digest: string; readonly owne
 /** A call that its client comes back to by a state, or by a task's id. */
 type OwnedCall = RoundCall & Pick<CallPlace, "owner">;
 
-function roundCall(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, { rest, digest, owner }: CallPlace): OwnedCall {
+function roundCall(visit: Visit, { rest, digest, owner }: CallPlace): OwnedCall {
+  const { c, relay, request } = visit;
   const { method, params, capabilities } = request;
-  const session = sessionOf(c, relay, request);
-  const meta = metaFor(relay, request, session);
+  const session = sessionOf(visit);
+  const meta = metaFor(visit, session);
   return {
     c,
     relay,
@@ -453,7 +418,7 @@ function roundCall(c: AppContext, relay: WatchedRelayRequest, request: Stateless
     digest,
     rest,
     owner,
-    headers: paramHeaders(c, relay, params),
+    headers: paramHeaders(visit),
     call: callStub(c.env, c.var.key.id, digest),
   };
 }
@@ -461,7 +426,7 @@ function roundCall(c: AppContext, relay: WatchedRelayRequest, request: Stateless
 /**
  * There are no sessions in this revision: sampling is known by a few of the key's for each server.
  */
-function sessionOf(c: AppContext, { name }: WatchedRelayRequest, { capabilities, method, params }: StatelessRequest): RelaySession {
+function sessionOf({ c, relay: { name }, request: { capabilities, method, params } }: Visit): RelaySession {
   const shard = [...`${method} ${mirroredName(method, params) ?? ""}`].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 0);
   return {
     key: c.var.key.id,

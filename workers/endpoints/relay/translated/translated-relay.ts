@@ -2,17 +2,15 @@
 // session, which nothing stores: its id carries what the server has to be told with each request.
 // What a server's round asks of the client is asked on the stream of the client's request.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
+import { type JsonObject, digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
-import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { memberOf } from "../../../../shared/json/spans.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
-import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
+import { type RoundMethod, attemptOf, mayAskForInput, paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
@@ -40,7 +38,7 @@ import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request
 import { pause } from "../../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
-import { callStub, keyStub, sessionStub } from "../../../stubs/stubs.ts";
+import { callStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
 import { type RoundCall, oursOf, servedRequest } from "../calls/call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
@@ -48,15 +46,7 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { discover, forget, gatewayMeta } from "../negotiation.ts";
-import {
-  type WatchedRelayRequest,
-  broken,
-  callTasksOf,
-  errorMessages,
-  passUnclear,
-  sessionHeader,
-  sessionNotFound,
-} from "../relay-request.ts";
+import { type WatchedRelayRequest, callTasksOf, unreachable, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -168,7 +158,7 @@ async function refuseForged(c: AppContext, relay: WatchedRelayRequest): Promise<
   const owner = ownerOf(relay.authorization);
   if (owner === null || owner.user === owner.token) return null;
   const found = await discover(c.env, relay, gatewayMeta());
-  if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
+  if (!found.ok) return unreachable(c, found.error);
   if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
   return found.value.kind === "stateless" ? null : sessionNotFound(c);
 }
@@ -205,8 +195,7 @@ async function relayedCall(
 ): Promise<RelayedCall> {
   const { id, method } = request;
   const params = request.params ?? {};
-  const at = memberOf(body, { from: 0, to: body.length }, "params");
-  const rest = at === undefined ? "{}" : restOf(body, at);
+  const rest = restOf(body, paramsIn(body));
   const meta = await metaOf(c, relay, session, params);
   return {
     c,
@@ -336,14 +325,7 @@ async function resume(
   if (refused !== null) return refused;
   const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
   const place = streamPlace(own);
-  const stream = new ResponseStream({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    id,
-    progressToken,
-    session: associationSession(session),
-  });
+  const stream = new ResponseStream(c, { id, progressToken, session: associationSession(session) });
   const meta = await metaOf(c, relay, session, progressToken === undefined ? {} : { _meta: { progressToken } });
   const params = method === "resources/read" ? { uri: name } : { name };
   const call = translatedCall(c, relay, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
@@ -384,12 +366,4 @@ async function listen(c: AppContext, relay: WatchedRelayRequest, session: Transl
       round: () => Promise.resolve(null),
     },
   });
-}
-
-/** Ends the session here: there is none at the server. */
-export async function endTranslated(c: AppContext, session: Translated): Promise<Response> {
-  const name = associationSession(session);
-  const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
-  await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
-  return new Response(null, { status: 200 });
 }

@@ -13,7 +13,7 @@ import { reachedBy } from "../../../../shared/relay/servers.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
-import { serversOf } from "../../../stores/documents.ts";
+import { serverEntry } from "../../../stores/documents.ts";
 import type { KeyRecord } from "../../../stores/keys.ts";
 import type { Claim } from "../../../stubs/run-calls.ts";
 import { type AbsentClient, type ApprovedAnswer, type CallRound, type KeptRound, sendApproved } from "../../../stubs/inside-relay.ts";
@@ -162,8 +162,7 @@ export class RunTask {
   async #isSignedIn({ key, account }: RelayedRequest): Promise<boolean> {
     const { env, now, waitUntil, current } = this.#deps;
     const name = current()?.input.requestor.server ?? "";
-    const { servers } = await serversOf(env, now(), waitUntil);
-    const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    const server = await serverEntry(env, name, now(), waitUntil);
     const { owner } = JSON.parse(key) as KeyRecord; // written by the relay
     return server === undefined || (await loginFor(env, reachedBy(server, name, owner, account))).kind === "ready";
   }
