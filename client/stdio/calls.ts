@@ -16,10 +16,10 @@ import {
   tooManyRounds,
 } from "../../shared/relay/call.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
-import { endedCall, type InputMethod, isAmbiguous, isRound, readRound, type Round, undeclared } from "../../shared/relay/rounds.ts";
-import { addressFault, elicitationMethod, elicitsOurs, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
+import { endedCall, type InputMethod, isAmbiguous, isRound, readRound, type Round, roundRefusal } from "../../shared/relay/rounds.ts";
+import { addressFault, elicitationMethod } from "../../shared/relay/url-elicitation.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
-import { missingCapabilityCode, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
+import { revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { isId, type JsonRpcId, RpcError } from "../rpc-messages.ts";
 import type { SamplingConnection, ServerSamplingRequest } from "../sampling-connection.ts";
 import { ClientProgress } from "./client-progress.ts";
@@ -224,8 +224,9 @@ export class Calls {
     }
     const round = readRound(call.method, result);
     if (!round.ok) return this.#fail(call, `The MCP server ${round.error}`);
-    const error = this.#roundError(call, round.value);
-    if (error !== null) return void this.take(call, { kind: "responded" }, { error });
+    const { capabilities, state } = call;
+    const refused = roundRefusal(round.value.requests, { ours: state.terms.ours, capabilities, ownUrl: this.#settings.url });
+    if (refused !== null) return void this.take(call, { kind: "responded" }, { error: refused.error });
     call.round = round.value;
     call.answers.clear();
     this.take(call, { kind: "asked", questions: round.value.requests });
@@ -235,19 +236,6 @@ export class Calls {
 
   #fail(call: Call, message: string): undefined {
     this.take(call, { kind: "responded" }, { error: { code: -32_603, message } });
-  }
-
-  /** Why the client must not be asked for this; null where it may. */
-  #roundError({ capabilities, state: { terms } }: Call, { requests }: Round) {
-    if (requests.some(({ method, params }) => method === elicitationMethod && elicitsOurs(params, this.#settings.url)))
-      return { code: -32_603, message: refusedElicitation };
-    const missing = undeclared(
-      requests.filter(({ method }) => !terms.ours.includes(method)),
-      capabilities,
-    );
-    if (missing === null) return null;
-    const message = "The MCP server asked for an input that this client did not declare";
-    return { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } };
   }
 
   async #answer(call: Call, { key, method }: Question, round: number): Promise<void> {

@@ -1,10 +1,9 @@
 // Which tools of its server a client sees and may call: `countersign stdio --allow-tools` and
 // `--deny-tools`. Works on lines, and stands before everything else that reads them.
 
-import { objectOf, parseJson } from "../../shared/json/values.ts";
+import { parseJson } from "../../shared/json/values.ts";
 import { type ToolNames, entryAllows } from "../../shared/policy/tool-names.ts";
-import { callMethod } from "../../shared/relay/call-notices.ts";
-import { namedTool, toolListsIn } from "../../shared/relay/tool-list.ts";
+import { calledTools, namedTool, toolListsIn } from "../../shared/relay/tool-list.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
 import { decoded } from "./stateless-lines.ts";
 
@@ -15,16 +14,10 @@ export function refusedCall(line: Uint8Array, names: ToolNames): string | null {
   // What could be read in another way is refused by the relay.
   if (lineRefusal(line) !== null) return null;
   const value = parseJson(decoded(line));
-  for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    // Also without an id: some server may run it all the same.
-    const message = objectOf(each);
-    if (message?.["method"] !== callMethod) continue;
-    const name = objectOf(message["params"])?.["name"];
-    const tool = typeof name === "string" ? name : "";
-    if (!entryAllows(names, tool))
-      return errorLine({ code: -32_602, message: `Unknown tool: ${tool.slice(0, longestName).toWellFormed()}`, value });
-  }
-  return null;
+  const tool = calledTools(value).find((each) => !entryAllows(names, each));
+  return tool === undefined
+    ? null
+    : errorLine({ code: -32_602, message: `Unknown tool: ${tool.slice(0, longestName).toWellFormed()}`, value });
 }
 
 const encoder = new TextEncoder();

@@ -6,11 +6,11 @@ import type { JsonObject } from "../encoding.ts";
 import { objectOf } from "../json/values.ts";
 import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
 import { declaresSampling, isOurs, withSampling } from "./capability-2025.ts";
-import { samplingCapabilities } from "./capability-2026.ts";
 import { samplingMethod } from "./messages.ts";
 import { type InputMethod, rootsMethod } from "./rounds.ts";
 import type { SamplingSettings } from "./sampling-settings.ts";
 import { elicitationMethod } from "./url-elicitation.ts";
+import { ourExtensions } from "../wire/extension-keys.ts";
 
 /** Of a server's entry. */
 export type AnswerSettings = SamplingSettings & {
@@ -67,4 +67,19 @@ export const addedCapabilities = (server: AnswerSettings, client: JsonObject, he
 const others = (here: readonly InputMethod[], hasAddresses: boolean): JsonObject => ({
   ...(here.includes(elicitationMethod) ? { elicitation: hasAddresses ? { form: {}, url: {} } : {} } : {}),
   ...(here.includes(rootsMethod) ? { roots: {} } : {}),
+});
+
+/** What the gateway adds to a client's capabilities where it answers sampling. */
+type AddedCapabilities = { readonly sampling: JsonObject; readonly experimental: JsonObject };
+
+/**
+ * The `sampling` that the gateway answers for, and its extensions beside the client's own
+ * experimental capabilities.
+ */
+export const samplingCapabilities = (
+  { tools, context }: Pick<SamplingSettings, "tools" | "context">,
+  client: JsonObject,
+): AddedCapabilities => ({
+  sampling: { ...(tools ? { tools: {} } : {}), ...(context ? { context: {} } : {}) },
+  experimental: { ...objectOf(client["experimental"]), ...ourExtensions },
 });

@@ -9,7 +9,9 @@ import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { samplingMethod } from "./messages.ts";
-import { elicitationMethod, isNamedAsOurs } from "./url-elicitation.ts";
+import { elicitationMethod, elicitsOurs, isNamedAsOurs, refusedElicitation } from "./url-elicitation.ts";
+import type { RpcError } from "../wire/json-rpc.ts";
+import { missingCapabilityCode } from "../wire/mcp-2026/meta-keys.ts";
 
 export const rootsMethod = "roots/list";
 
@@ -109,6 +111,29 @@ export function undeclared(requests: readonly InputRequest[], capabilities: Json
     if (missing !== null) return { missing };
   }
   return null;
+}
+
+/**
+ * Why a client must not be asked for this, with the HTTP status of that; null where it may be.
+ * `ours`: what is answered in its place. `ownUrl`: the gateway's address; undefined: it has none.
+ */
+export function roundRefusal(
+  requests: readonly InputRequest[],
+  {
+    ours,
+    capabilities,
+    ownUrl,
+  }: { readonly ours: readonly InputMethod[]; readonly capabilities: JsonObject; readonly ownUrl: string | undefined },
+): { readonly status: number; readonly error: RpcError } | null {
+  if (ownUrl !== undefined && requests.some(({ method, params }) => method === elicitationMethod && elicitsOurs(params, ownUrl)))
+    return { status: 502, error: { code: -32_603, message: refusedElicitation } };
+  const missing = undeclared(
+    requests.filter(({ method }) => !ours.includes(method)),
+    capabilities,
+  );
+  if (missing === null) return null;
+  const message = "The MCP server asked for an input that this client did not declare";
+  return { status: 400, error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } };
 }
 
 function missingFor(method: InputRequest["method"], params: JsonObject | null, capabilities: JsonObject): JsonObject | null {

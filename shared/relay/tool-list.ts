@@ -5,12 +5,24 @@
 // own, and of two members of one name some take the first. So a list that could be read in two ways
 // is not passed, and each tool that is passed is written anew: what was judged is what is read.
 
+import { callMethod } from "./call-notices.ts";
 import type { JsonObject } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
 import { type Edit, type Span, edited, elementsOf, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import { failure, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
+
+/**
+ * The tools that a message, or each of a batch, calls; an empty name where it has none. Also without
+ * an id: some server may run it all the same.
+ */
+export const calledTools = (value: unknown): readonly string[] =>
+  (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) => {
+    const message = objectOf(each);
+    const name = objectOf(message?.["params"])?.["name"];
+    return message?.["method"] === callMethod ? [typeof name === "string" ? name : ""] : [];
+  });
 
 type NamedTool = { readonly name: string };
 

@@ -225,7 +225,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: hostile("in place of a JSON answer"),
   },
   {
-    ...answers,
+    file: "workers/http/body.ts",
     name: "JSON in another encoding is no answer",
     from: 'return text.includes("\\0") ? null : text;',
     to: "return text;",

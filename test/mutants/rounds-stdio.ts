@@ -81,8 +81,8 @@ export const stdioRoundMutants: readonly Mutant[] = [
   },
   {
     name: "an older client behind the command is asked for what it declared alone",
-    file: calls,
-    from: "requests.filter(({ method }) => !terms.ours.includes(method)),",
+    file: "shared/relay/rounds.ts",
+    from: "requests.filter(({ method }) => !ours.includes(method)),",
     to: "[],",
     test: { file: translatingTest, only: "goes to the client's own sampling with forward" },
   },

@@ -118,7 +118,7 @@ export const toolMutants: readonly Mutant[] = [
     test: { file: contract, only: "behind a blank line" },
   },
   {
-    ...shown,
+    file: "workers/http/body.ts",
     name: "a list is not passed in another encoding",
     from: String.raw`text.includes("\0") ? null : text`,
     to: "text",

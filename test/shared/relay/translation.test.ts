@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
+import { samplingCapabilities } from "../../../shared/relay/answered-here.ts";
 import { clientRequest, inputId, inputPlace } from "../../../shared/relay/client-inputs.ts";
 import { agreedRevision, answerFor, initializeResult, requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
 

@@ -7,11 +7,10 @@
 // by their ids, so a server could answer one request on the stream of another.
 
 import { keyAllows } from "../../../shared/policy/tool-names.ts";
-import { objectOf } from "../../../shared/json/values.ts";
 import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
 import { type ListedTool, listedTool } from "../../../shared/relay/tool-definition.ts";
-import { type ToolLists, type ToolPage, mayListTools, namedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
+import { type ToolLists, type ToolPage, mayListTools, calledTools, namedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
 import { failures, refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { recordRefusal } from "../../pipeline/record/refusals.ts";
@@ -29,12 +28,7 @@ const longestName = 512;
 /** The refusal of a message, or of a batch, that calls a tool that its client may not call. */
 export async function refusedToolCall(c: AppContext, relay: RelayRequest, value: unknown): Promise<Response | null> {
   if (!asks(c, relay)) return null;
-  for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    // Also without an id: some server may run it all the same.
-    const message = objectOf(each);
-    if (message?.["method"] !== "tools/call") continue;
-    const given = objectOf(message["params"])?.["name"];
-    const tool = typeof given === "string" ? given : "";
+  for (const tool of calledTools(value)) {
     const rule = await whyRefused(c, relay, tool);
     if (rule === null) continue;
     const name = tool.slice(0, longestName).toWellFormed();

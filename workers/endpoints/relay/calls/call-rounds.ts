@@ -1,8 +1,7 @@
 // What follows a server's first round: it is checked, a CallObject takes it over, and the call is
 // driven on.
 
-import type { JsonObject } from "../../../../shared/encoding.ts";
-import { toBase64url } from "../../../../shared/encoding.ts";
+import { type JsonObject, toBase64url } from "../../../../shared/encoding.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
@@ -14,14 +13,14 @@ import {
   type Round,
   type RoundMethod,
   readRound,
-  undeclared,
+  roundRefusal,
 } from "../../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
-import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
 import { type Result, err } from "../../../../shared/result.ts";
 import type { RequestId, RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
-import { mirroredName, missingCapabilityCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { type RelayedState, sealState } from "../../../credentials/request-state.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { Attempt, CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
@@ -68,37 +67,23 @@ export const oursOf = ({ relay, session }: Pick<RoundCall, "relay" | "session">)
 /** Whether the gateway answers this client's sampling. */
 export const samplesHere = (call: Pick<RoundCall, "relay" | "session">): boolean => oursOf(call).includes(samplingMethod);
 
-type RoundRefusal = { readonly status: number; readonly error: RpcError };
-
 /** The round of a server's result, or the error with which the request ends. */
 export function checkedRound(
   { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
   method: string,
   result: JsonObject,
-): Result<Round, RoundRefusal> {
+): Result<Round, { readonly status: number; readonly error: RpcError }> {
   const round = readRound(method, result);
   if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
-  const refusal = roundRefusal({ c, relay, session, capabilities }, round.value.requests);
+  const refusal = refusedRound({ c, relay, session, capabilities }, round.value.requests);
   return refusal === null ? round : err(refusal);
 }
 
-/** Why a client must not be asked for this; null where it may be. Asked of every round. */
-export function roundRefusal(
+/** `roundRefusal` for this client. Asked of every round. */
+export const refusedRound = (
   { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
   requests: readonly InputRequest[],
-): RoundRefusal | null {
-  const { publicUrl } = settingsOf(c.env);
-  if (publicUrl !== undefined && requests.some(({ method: asks, params }) => asks === elicitationMethod && elicitsOurs(params, publicUrl)))
-    return { status: 502, error: { code: -32_603, message: refusedElicitation } };
-  const ours = oursOf({ relay, session });
-  const missing = undeclared(
-    requests.filter((each) => !ours.includes(each.method)),
-    capabilities,
-  );
-  if (missing === null) return null;
-  const message = "The MCP server asked for an input that this client did not declare";
-  return { status: 400, error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } };
-}
+) => roundRefusal(requests, { ours: oursOf({ relay, session }), capabilities, ownUrl: settingsOf(c.env).publicUrl });
 
 /** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
 export function openCall({ c, relay, session, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallStatus | null> {

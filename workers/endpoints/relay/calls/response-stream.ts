@@ -8,7 +8,7 @@ import { eventOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
 import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
 import { isAmbiguous } from "../../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
-import type { RequestId, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { responseMessage, type RequestId, type RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { describeRefusal } from "../../../../shared/wire/describe.ts";
 import { progressMessages } from "../../../http/keep-alive.ts";
 import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
@@ -130,20 +130,20 @@ export class ResponseStream {
   }
 
   #refusal(end: Awaited<OpenResponseWatch["ended"]>): JsonObject {
-    if (end === "sessionEnded") return this.#error({ code: -32_600, message: "The session has ended" });
+    if (end === "sessionEnded") return this.#failed({ code: -32_600, message: "The session has ended" });
     const { code, message } = describeRefusal(watchEndRefusal(end, this.#c.var.key));
-    return this.#error({ code, message });
+    return this.#failed({ code, message });
   }
 
   #broken(error: unknown): JsonObject {
     const quote = crypto.randomUUID();
     logEvent("request.failed", { quote, error: errorClass(error) });
     const { code, message, data } = describeRefusal({ kind: "broken", quote });
-    return this.#error({ code, message, ...(data === undefined ? {} : { data }) });
+    return this.#failed({ code, message, ...(data === undefined ? {} : { data }) });
   }
 
-  #error(error: RpcError): JsonObject {
-    return { jsonrpc: "2.0", id: this.#request.id, error: { ...error } };
+  #failed(error: RpcError): JsonObject {
+    return responseMessage(this.#request.id, { error });
   }
 
   #beat(): void {

@@ -11,7 +11,7 @@ import type { InputRequest } from "../../../../shared/relay/rounds.ts";
 import { refusedNotice } from "../../../../shared/run/relayed-tool-call.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { Attempt, CallStatus } from "../../../stubs/call-calls.ts";
-import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal, samplesHere } from "./call-rounds.ts";
+import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, refusedRound, samplesHere } from "./call-rounds.ts";
 import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 import { stoppedCall } from "../relay-request.ts";
@@ -53,7 +53,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
       return { kind: "ended", answer: state.answer };
     }
     const at = await withSamplingHere(call, state);
-    const refused = roundRefusal(call, readJsonOf(at.requests));
+    const refused = refusedRound(call, readJsonOf(at.requests));
     if (refused !== null) return endRefused(context, at, refused.error);
     const open = openRequests(at);
     const ours = open.filter(({ key }) => at.gateway.includes(key));

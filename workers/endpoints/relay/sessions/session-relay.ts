@@ -78,7 +78,7 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
   if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return begin(c, relay, first, body);
   const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
-  if (isTranslated(session)) return postTranslated(c, relay, session, messages, body);
+  if (isTranslated(session)) return postTranslated({ c, relay, session }, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
   // The client's answer to an offer of ours, which the server knows nothing of.
   if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
@@ -227,7 +227,7 @@ export async function listenInSession(c: AppContext, relay: WatchedRelayRequest)
   const given = c.req.header("Last-Event-ID");
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
   if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
-  if (isTranslated(session)) return listenTranslated(c, relay, session, last);
+  if (isTranslated(session)) return listenTranslated({ c, relay, session }, last);
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // The client was told already: 405, as from a server without such a stream.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });

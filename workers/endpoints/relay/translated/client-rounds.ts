@@ -12,7 +12,7 @@ import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import { type InputRequest, declinedInput } from "../../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../../shared/relay/translation.ts";
-import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../../shared/wire/json-rpc.ts";
+import { type RequestId, responseMessage } from "../../../../shared/wire/json-rpc.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
 import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "../calls/call-rounds.ts";
@@ -46,7 +46,7 @@ export async function translatedRound(
   result: JsonObject,
 ): Promise<JsonObject> {
   const checked = checkedRound(call, call.method, result);
-  if (!checked.ok) return errorTo(served, checked.error.error);
+  if (!checked.ok) return responseMessage(served.id, { error: checked.error.error });
   return driveTranslated(call, served, stream, await openCall(call, checked.value), null);
 }
 
@@ -69,13 +69,10 @@ export async function driveTranslated(
     ask: (requests, at) => asking.ask(requests, at),
     enough: new Promise((resolve) => stream.left.addEventListener("abort", resolve, { once: true })),
   });
-  if (done.kind === "ended") return responseTo(served, answerFor(call.method, endOf(call, done.answer)));
+  if (done.kind === "ended") return responseMessage(served.id, answerFor(call.method, endOf(call, done.answer)));
   // Where it waits, the client has left: nobody reads this.
-  return errorTo(served, goneError);
+  return responseMessage(served.id, { error: goneError });
 }
-
-const responseTo = ({ id }: ServedRequest, answer: RpcAnswer): JsonObject => responseMessage(id, answer);
-const errorTo = ({ id }: ServedRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
 
 const changeMs = 20_000;
 

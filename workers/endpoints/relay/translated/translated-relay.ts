@@ -51,6 +51,7 @@ import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
 type Translated = RelaySession & { readonly translated: TranslatedSession };
+type Visit = { readonly c: AppContext; readonly relay: WatchedRelayRequest; readonly session: Translated };
 
 export const isTranslated = (session: RelaySession): session is Translated => session.translated !== undefined;
 
@@ -88,20 +89,14 @@ export async function beginTranslated(
 }
 
 /** A message of a session that is translated, or a batch of them. */
-export async function postTranslated(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  messages: readonly JsonRpcMessage[],
-  body: Uint8Array,
-): Promise<Response> {
+export async function postTranslated(visit: Visit, messages: readonly JsonRpcMessage[], body: Uint8Array): Promise<Response> {
   const requests = messages.filter((each) => each.kind === "request");
   // A request goes to the server, which looks at its credential itself.
-  const refused = messages.some((each) => aboutCall(each) !== null) ? await refuseForged(c, relay) : null;
+  const refused = messages.some((each) => aboutCall(each) !== null) ? await refuseForged(visit) : null;
   if (refused !== null) return refused;
   for (const message of messages) {
-    if (message.kind === "notification") await notified(c, relay, session, message);
-    if (message.kind === "response" && !isOfferId(message.id)) await responded(c, relay, session, message.id, body);
+    if (message.kind === "notification") await notified(visit, message);
+    if (message.kind === "response" && !isOfferId(message.id)) await responded(visit, message.id, body);
   }
   const [request, ...more] = requests;
   if (request === undefined) return new Response(null, { status: 202 });
@@ -110,7 +105,7 @@ export async function postTranslated(
       failure(request.id, { code: -32_600, message: "Send each request by itself: this MCP server takes no batches" }),
       400,
     );
-  return answered(c, relay, session, request, body);
+  return answered(visit, request, body);
 }
 
 /**
@@ -123,26 +118,27 @@ function aboutCall(message: JsonRpcMessage): RequestId | null {
   return message.kind === "response" ? (inputPlace(message.id)?.request ?? null) : null;
 }
 
-async function notified(c: AppContext, relay: WatchedRelayRequest, session: Translated, message: JsonRpcMessage): Promise<void> {
+async function notified(visit: Visit, message: JsonRpcMessage): Promise<void> {
+  const { c, session } = visit;
   const id = aboutCall(message);
   if (id === null) return;
   // Before the client's 202.
   await endOriginating({ env: c.env, key: c.var.key, session }, [id]).catch(() => {});
-  await callOf(c, relay, session, id).cancel(null);
+  await callOf(visit, id).cancel(null);
 }
 
 /** A response of the client to what a round asked it. */
-async function responded(c: AppContext, relay: WatchedRelayRequest, session: Translated, id: RequestId, body: Uint8Array): Promise<void> {
+async function responded(visit: Visit, id: RequestId, body: Uint8Array): Promise<void> {
   const place = inputPlace(id);
-  if (place !== null) await takeInput({ relay, session, call: callOf(c, relay, session, place.request) }, place, body);
+  if (place !== null) await takeInput({ ...visit, call: callOf(visit, place.request) }, place, body);
 }
 
 /** The call of one request of a session. */
-const callOf = (c: AppContext, relay: WatchedRelayRequest, session: RelaySession, id: RequestId): DurableObjectStub<CallCalls> =>
-  callStub(c.env, c.var.key.id, callDigest(relay, session, id));
+const callOf = (visit: Visit, id: RequestId): DurableObjectStub<CallCalls> =>
+  callStub(visit.c.env, visit.c.var.key.id, callDigest(visit, id));
 
 /** A stolen session id leads to no call of a user who has another credential for the server. */
-const callDigest = (relay: WatchedRelayRequest, session: RelaySession, id: RequestId): string =>
+const callDigest = ({ relay, session }: Visit, id: RequestId): string =>
   digestOf("countersign/translated-call/v2", {
     server: relay.name,
     session: session.name,
@@ -154,7 +150,7 @@ const callDigest = (relay: WatchedRelayRequest, session: RelaySession, id: Reque
  * The refusal of a caller whose JWT the server does not accept, before a call is found by its
  * claims: anybody can write another user's. Other credentials are compared as they are.
  */
-async function refuseForged(c: AppContext, relay: WatchedRelayRequest): Promise<Response | null> {
+async function refuseForged({ c, relay }: Visit): Promise<Response | null> {
   const owner = ownerOf(relay.authorization);
   if (owner === null || owner.user === owner.token) return null;
   const found = await discover(c.env, relay, gatewayMeta());
@@ -163,13 +159,8 @@ async function refuseForged(c: AppContext, relay: WatchedRelayRequest): Promise<
   return found.value.kind === "stateless" ? null : sessionNotFound(c);
 }
 
-async function answered(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  request: Request,
-  body: Uint8Array,
-): Promise<Response> {
+async function answered(visit: Visit, request: Request, body: Uint8Array): Promise<Response> {
+  const { c, session } = visit;
   const { id, method, params } = request;
   switch (method) {
     case "ping":
@@ -183,20 +174,15 @@ async function answered(
       return jsonResponse(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
     default:
   }
-  return relayCall(await relayedCall(c, relay, session, request, body));
+  return relayCall(await relayedCall(visit, request, body));
 }
 
-async function relayedCall(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  request: Request,
-  body: Uint8Array,
-): Promise<RelayedCall> {
+async function relayedCall(visit: Visit, request: Request, body: Uint8Array): Promise<RelayedCall> {
+  const { c, relay, session } = visit;
   const { id, method } = request;
   const params = request.params ?? {};
   const rest = restOf(body, paramsIn(body));
-  const meta = await metaOf(c, relay, session, params);
+  const meta = await metaOf(visit, params);
   return {
     c,
     relay,
@@ -208,12 +194,12 @@ async function relayedCall(
     progressToken: toRequestId(meta["progressToken"]),
     session,
     endsWith: associationSession(session),
-    client: clientSide(c, relay, session, request, { rest, meta }),
+    client: clientSide(visit, request, { rest, meta }),
   };
 }
 
 /** What the server is told with a request of this session. */
-async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Translated, params: JsonObject): Promise<JsonObject> {
+async function metaOf({ c, relay, session }: Visit, params: JsonObject): Promise<JsonObject> {
   const logLevel = session.translated.logs
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;
@@ -224,7 +210,8 @@ async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Transl
 
 type SentParams = { readonly rest: string; readonly meta: JsonObject };
 
-function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translated, request: Request, sent: SentParams): ClientSide {
+function clientSide(visit: Visit, request: Request, sent: SentParams): ClientSide {
+  const { c, relay } = visit;
   const { id, method } = request;
   const params = request.params ?? {};
   const response = (answer: RpcAnswer): JsonObject => responseMessage(id, answerFor(method, answer));
@@ -239,14 +226,14 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translat
       return sessionNotFound(c);
     },
     refuse,
-    cancelled: (over) => whenCancelled(() => callOf(c, relay, session, id), over),
+    cancelled: (over) => whenCancelled(() => callOf(visit, id), over),
     ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, relay, params, sent.meta) } : {}),
     // Whatever is wrong with a round is said on the stream.
     roundError: () => null,
     round: async (stream, result) =>
       mayAskForInput(method)
         ? translatedRound(
-            translatedCall(c, relay, session, request, sent, method),
+            translatedCall(visit, request, sent, method),
             { id, progressToken: toRequestId(sent.meta["progressToken"]) },
             stream,
             result,
@@ -277,18 +264,10 @@ async function whenCancelled(find: () => DurableObjectStub<CallCalls>, over: Abo
   }
 }
 
-function translatedCall(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  { id, params }: Request,
-  { rest, meta }: SentParams,
-  method: RoundMethod,
-): RoundCall {
+function translatedCall(visit: Visit, { id, params }: Request, { rest, meta }: SentParams, method: RoundMethod): RoundCall {
+  const { relay, session } = visit;
   return {
-    c,
-    relay,
-    session,
+    ...visit,
     method,
     name: mirroredName(method, params ?? {}),
     originatingOf: () => servedRequest(relay, id, method, params ?? {}),
@@ -296,8 +275,8 @@ function translatedCall(
     meta,
     rest,
     headers: method === "tools/call" ? knownParamHeaders(relay, params ?? {}) : [],
-    digest: callDigest(relay, session, id),
-    call: callOf(c, relay, session, id),
+    digest: callDigest(visit, id),
+    call: callOf(visit, id),
   };
 }
 
@@ -305,30 +284,22 @@ function translatedCall(
  * What the client listens to beside its requests, or the stream of a request that broke. `last`:
  * from an event id of the session.
  */
-export function listenTranslated(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  last: { readonly request: string; readonly own: string } | undefined,
-): Promise<Response> {
-  return last === undefined || last.request === "" ? listen(c, relay, session) : resume(c, relay, session, last);
-}
+export const listenTranslated = (visit: Visit, last: EventPlace | undefined): Promise<Response> =>
+  last === undefined || last.request === "" ? listen(visit) : resume(visit, last);
+
+type EventPlace = { readonly request: string; readonly own: string };
 
 /** Goes on with the call of a request whose stream broke. */
-async function resume(
-  c: AppContext,
-  relay: WatchedRelayRequest,
-  session: Translated,
-  { request, own }: { readonly request: string; readonly own: string },
-): Promise<Response> {
-  const refused = await refuseForged(c, relay);
+async function resume(visit: Visit, { request, own }: EventPlace): Promise<Response> {
+  const { c, session } = visit;
+  const refused = await refuseForged(visit);
   if (refused !== null) return refused;
   const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
   const place = streamPlace(own);
   const stream = new ResponseStream(c, { id, progressToken, session: associationSession(session) });
-  const meta = await metaOf(c, relay, session, progressToken === undefined ? {} : { _meta: { progressToken } });
+  const meta = await metaOf(visit, progressToken === undefined ? {} : { _meta: { progressToken } });
   const params = method === "resources/read" ? { uri: name } : { name };
-  const call = translatedCall(c, relay, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
+  const call = translatedCall(visit, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
   stream.run(async () => {
     const state = place === null ? null : ((await call.call.look(place.attempt)) as CallStatus | null);
     return driveTranslated(call, { id, progressToken }, stream, state, place);
@@ -339,10 +310,11 @@ async function resume(
 type SealedRequest = { readonly id: RequestId; readonly method: RoundMethod; readonly name: string; readonly progressToken?: RequestId };
 
 /** Changes of the server's lists. A server that tells of none has no such stream. */
-async function listen(c: AppContext, relay: WatchedRelayRequest, session: Translated): Promise<Response> {
+async function listen(visit: Visit): Promise<Response> {
+  const { c, relay, session } = visit;
   const { listens } = session.translated;
   if (listens.length === 0) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
-  const meta = await metaOf(c, relay, session, {});
+  const meta = await metaOf(visit, {});
   const notifications = Object.fromEntries(listens.map((each) => [each, true]));
   const id = "listen";
   return relayCall({
