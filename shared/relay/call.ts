@@ -68,6 +68,8 @@ export type CallEvent =
   | { readonly kind: "delivered"; readonly key: string }
   /** The server no longer asks this. */
   | { readonly kind: "withdrawn"; readonly key: string }
+  /** The server refused a round's answers before it did anything with them. */
+  | { readonly kind: "unsent" }
   /** The server's last word. */
   | { readonly kind: "responded" }
   | { readonly kind: "refused"; readonly round: number }
@@ -126,6 +128,8 @@ export function step(state: CallState, event: CallEvent): CallStep {
       if (question === undefined) return still(state);
       return { ...without(state, (each) => each === question), effects: [{ kind: "withdraw", questions: [question] }] };
     }
+    case "unsent":
+      return !isSession && state.isAtServer && state.asked > 0 ? { state: { ...state, isAtServer: false }, effects: [] } : still(state);
     case "responded":
       return state.isAtServer ? finish(state, "answered") : still(state);
     case "refused":

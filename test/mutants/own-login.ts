@@ -4,6 +4,7 @@ import type { Mutant } from "./mutant.ts";
 
 const file = "test/workers/contract/own-login.test.ts";
 const reviewed = "test/workers/contract/own-login-reviewed.test.ts";
+const rounds = "test/workers/contract/own-login-rounds.test.ts";
 const object = "workers/objects/own-login.ts";
 const tools = "workers/tools/login.ts";
 
@@ -137,15 +138,64 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a call that its server refused before it ran keeps its approval",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: "sent === 1 && lacksLogin(found.message)",
-    to: "sent === 0 && lacksLogin(found.message)",
+    from: "const login = lacksLogin(found.message) ?",
+    to: "const login = false && lacksLogin(found.message) ?",
     test: { file: reviewed, only: "and cannot be renewed" },
+  },
+  {
+    name: "a round that is refused for its login does not free the approval of the call before it",
+    file: "workers/objects/run/act/run-task.ts",
+    from: "return this.#keepRound() ? undefined : this.#release.unsent(claim.call, took);",
+    to: "return this.#release.unsent(claim.call, took);",
+    test: { file: rounds, only: "a task keeps the round" },
+  },
+  {
+    name: "a call whose round is refused for its login is not over",
+    file: "workers/endpoints/relay/reviewed/approved-call.ts",
+    from: "sent === 1 || client.keepsRound()",
+    to: "sent === 1",
+    test: { file: rounds, only: "a task keeps the round" },
+  },
+  {
+    name: "a client that is to sign in keeps what its attempt had for the server",
+    file: "workers/endpoints/relay/reviewed/waiting-state.ts",
+    from: "responses === null || memberOf(came,",
+    to: "responses !== null || memberOf(came,",
+    test: { file: rounds, only: "has not lost what it was asked" },
+  },
+  {
+    name: "the state of a client that is to sign in is of its call alone",
+    file: "workers/endpoints/relay/reviewed/waiting-state.ts",
+    from: "if (content !== contentOf(relay, body)) return null;",
+    to: "",
+    test: { file: rounds, only: "has not lost what it was asked" },
+  },
+  {
+    name: "an attempt that is refused for its login is no result for its client",
+    file: "workers/endpoints/relay/reviewed/held-call.ts",
+    from: '(login === "none" ? this.#comesBack() : null) ??',
+    to: "null ??",
+    test: { file: rounds, only: "its approved attempt goes on" },
+  },
+  {
+    name: "a round that is refused for its login does not end the call that the gateway keeps",
+    file: "workers/objects/call/call-object.ts",
+    from: "if (!asked.ok && lackOfLogin.has(asked.error))",
+    to: "if (!asked.ok && lackOfLogin.size > 9)",
+    test: { file: rounds, only: "is offered the page, and the round goes on" },
+  },
+  {
+    name: "the first request of a call is no round that is sent again",
+    file: "shared/relay/call.ts",
+    from: "state.isAtServer && state.asked > 0 ?",
+    to: "state.isAtServer && state.asked > -1 ?",
+    test: { file: "test/shared/relay/call.test.ts", only: "the first request does not" },
   },
   {
     name: "an approval is good again only where the login says so, not the server",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: 'if (login !== null && login.kind !== "ready") return { kind: "unsent", login: login.kind };',
-    to: 'if (login !== null) return { kind: "unsent", login: "none" };',
+    from: 'if (login !== null && login.kind !== "ready")',
+    to: "if (login !== null)",
     test: { file: reviewed, only: "nothing that a server can claim" },
   },
   {

@@ -67,3 +67,25 @@ export async function loginFor(env: Env, server: Server): Promise<LoginState> {
   if (login.account !== undefined && !isSameAccount(login.account, found.account)) return { kind: "otherAccount" };
   return { kind: found.kind === "token" ? "ready" : found.kind, account: found.account };
 }
+
+/** One wait at its object. */
+const madeMs = 5_000;
+
+/** Waits up to `ms`, or until `left` aborts, for a login at this server; whether there is one. */
+export async function loginMadeWithin(env: Env, server: Server, ms: number, left?: AbortSignal): Promise<boolean> {
+  const { login } = server;
+  if (login === undefined || login.owner === null) return false;
+  const stub = loginStub(env, inboxNameOf(login.owner), login.server);
+  const { binding } = loginEntry(server, lookupIn(env));
+  for (const end = Date.now() + ms; Date.now() < end;) {
+    if (left?.aborted === true) break;
+    if (await stub.loginMade(binding, Math.min(madeMs, end - Date.now()))) return true;
+  }
+  return false;
+}
+
+/** Waits a little, until it may be worth asking for this login again. */
+export async function loginWithin(env: Env, server: Server, lacking: MissingLogin): Promise<void> {
+  if (lacking === "none") await loginMadeWithin(env, server, madeMs);
+  else await new Promise((resolve) => setTimeout(resolve, madeMs));
+}

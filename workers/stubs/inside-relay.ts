@@ -26,7 +26,7 @@ type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
 /**
  * What came of an approved call. `response`: the server's, as JSON; null where the run has it.
- * `unsent`: it was refused for its login before anything was done, or not sent.
+ * `unsent`: its last request was refused for its login before anything was done, or was not sent.
  */
 export type ApprovedAnswer =
   | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: string | null }

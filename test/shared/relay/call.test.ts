@@ -74,6 +74,15 @@ describe("a round", () => {
     expect(kinds(step(state, { kind: "cancelled" }).effects)).toEqual(["stop", "finish"]);
   });
 
+  test("waits again with its answers where the server refused them unread, and the first request does not", () => {
+    const asked = play(rounds, [{ kind: "asked", questions: [confirm] }, confirmed, proceeded]).state;
+    const { state, effects } = step(asked, { kind: "unsent" });
+    expect([effects, openQuestions(state), state.end]).toEqual([[], [], null]);
+    expect(kinds(step(state, proceeded).effects)).toEqual(["send"]);
+    const first = newCall(rounds);
+    expect(step(first, { kind: "unsent" }).state).toBe(first);
+  });
+
   test("of which there are too many ends the call", () => {
     const { state, effects } = play(
       rounds,
@@ -159,6 +168,7 @@ describe.each([
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("withdrawn" as const), key: anyKey }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("refused" as const), round }) },
     { weight: 1, arbitrary: fc.constantFrom<CallEvent>({ kind: "responded" }, { kind: "cancelled" }, { kind: "lost" }) },
+    { weight: 1, arbitrary: fc.constant<CallEvent>({ kind: "unsent" }) },
   );
 
   test("each question is answered once or withdrawn, each round is sent once, and the end is the end", () => {
@@ -181,6 +191,8 @@ describe.each([
           // by an attempt of its own.
           expect(step(next, each).effects).toEqual([]);
           expect(step(next, each).state).toBe(next);
+          // The server has nothing of it: it is sent once more.
+          if (each.kind === "unsent" && next !== before) expect(sent.pop()).toBe(next.asked);
           if (each.kind === "answered" && next !== before) {
             expect(fates.get(nameOf(each.key))).toBe("open");
             fates.set(nameOf(each.key), "answered");

@@ -27,8 +27,11 @@ export let key: string;
 /** What the server says of itself, and which of its tokens it takes. */
 export let resource: Record<string, unknown>;
 
-/** Decides about a call before its token is looked at; undefined: the token decides. */
-export let atCall: { decide: (call: UpstreamCall) => Response | undefined };
+/**
+ * Decides about a call before its token is looked at; undefined: the token decides. `discovered`:
+ * what a server of 2026-07-28 says of itself.
+ */
+export let atCall: { decide: (call: UpstreamCall) => Response | undefined | Promise<Response | undefined>; discovered?: object };
 
 export const bearerOf = ({ headers }: UpstreamCall): string => (headers.get("Authorization") ?? "").replace(/^Bearer /, "");
 const answerTo = (message: UpstreamCall["message"], result: object): Response => Response.json({ jsonrpc: "2.0", id: message.id, result });
@@ -41,13 +44,14 @@ function guard(): void {
     const text = await request.text();
     const message = (text === "" ? {} : JSON.parse(text)) as UpstreamCall["message"];
     const call = { method: request.method, url: request.url, headers: request.headers, text, message };
-    const decided = message.method === "tools/call" ? atCall.decide(call) : undefined;
+    const decided = message.method === "tools/call" ? await atCall.decide(call) : undefined;
     if (decided !== undefined) return decided;
     if (!login.good.has(bearerOf(call))) {
       const metadata = `${upstreamOrigin}/.well-known/oauth-protected-resource/mcp`;
       return new Response(null, { status: 401, headers: { "WWW-Authenticate": `Bearer resource_metadata="${metadata}", scope="read"` } });
     }
     calls.push(call);
+    if (message.method === "server/discover" && atCall.discovered !== undefined) return answerTo(message, atCall.discovered);
     if (message.method === "initialize")
       return Response.json(
         { jsonrpc: "2.0", id: message.id, result: initializeResult("2025-11-25") },

@@ -197,6 +197,8 @@ export class CallObject extends StoredObject implements CallCalls {
   async #sent(call: StoredCall, how: Attempt, signal: AbortSignal): Promise<void> {
     const { attempt, method } = call;
     const asked = await this.#ask(call, how, signal).catch(() => err("noAnswer" as const));
+    // It waits again, with its answers.
+    if (!asked.ok && lackOfLogin.has(asked.error)) return void this.#take(attempt, { kind: "unsent" });
     if (!asked.ok) {
       const isLost = asked.error === "noAnswer" || mayHaveRun(asked.error);
       return void this.#take(attempt, { kind: isLost ? "lost" : "responded" }, failed(asked.error));
@@ -256,6 +258,9 @@ export class CallObject extends StoredObject implements CallCalls {
     };
   }
 }
+
+/** Of these a request has nothing done at its server. */
+const lackOfLogin: ReadonlySet<string> = new Set<StatelessError>(["notSignedIn", "otherAccount", "loginUnreachable"]);
 
 const errorText = (message: string, code = -32_603): JsonOf<RpcAnswer> => jsonOf({ error: { code, message } });
 

@@ -1,10 +1,12 @@
 // Carries a call from round to round until its server's last word, or until the client is needed or
 // has waited long enough.
 
+import type { JsonObject } from "../../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { type MissingLogin, loginFor, loginWithin } from "../../../mcp-client/ask-upstream.ts";
 import { logEvent } from "../../../platform/log.ts";
 import { callMethod } from "../../../../shared/relay/call-notices.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
@@ -33,6 +35,11 @@ type Drive = {
    * with them.
    */
   readonly ask?: (requests: readonly InputRequest[], at: Waiting) => Promise<void>;
+  /**
+   * The server refused the round for its login. Resolves where it may be sent again; with the
+   * result, where the call ends for that. Absent: it waits as long as its client does.
+   */
+  readonly signIn?: (login: MissingLogin) => Promise<JsonObject | null>;
   /** Resolves when the client has waited long enough, or has left. */
   readonly enough: Promise<unknown>;
 };
@@ -41,7 +48,11 @@ type Drive = {
  * Drives the call from this state. Sampling of a round begins at once, also where the client is
  * needed for its other parts.
  */
-export async function drive(call: RoundCall, from: CallStatus | null, { stream, toClient = null, ask, enough }: Drive): Promise<Driven> {
+export async function drive(
+  call: RoundCall,
+  from: CallStatus | null,
+  { stream, toClient = null, ask, signIn, enough }: Drive,
+): Promise<Driven> {
   const about = roundContext(call, stream);
   const context = { ...about, sampling: { ...about.sampling, toClient } };
   const attempt = attemptWith(call, stream);
@@ -68,10 +79,21 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
       context.sampling.ctx.waitUntil(next.catch(() => {}));
       return { kind: "waits", at };
     }
-    stuck = first?.kind === "waiting" && first.round === at.round ? stuck + 1 : 0;
+    const isSame = first?.kind === "waiting" && first.round === at.round;
+    const login = isSame ? await loginFor(call.c.env, call.relay.server) : null;
+    if (login !== null && login.kind !== "ready") {
+      const again = signIn?.(login.kind) ?? loginWithin(call.c.env, call.relay.server, login.kind).then(() => null);
+      const result = await Promise.race([again, enough.then(() => "enough" as const)]);
+      if (result === "enough") return { kind: "waits", at };
+      state = result === null ? first : ((await context.call.end(at.attempt, at.round, completed(result))) as CallStatus | null);
+      continue;
+    }
+    stuck = isSame ? stuck + 1 : 0;
     state = stuck < mostStuck ? first : await endBroken(context, at);
   }
 }
+
+const completed = (result: JsonObject): JsonOf<RpcAnswer> => jsonOf<RpcAnswer>({ result: { resultType: "complete", ...result } });
 
 /**
  * An object that was reset, or a database that failed: so often in a row the round is tried again.
@@ -88,10 +110,7 @@ async function proceed(
   try {
     const stopped = method === callMethod ? await stoppedCall(c, relay) : null;
     const notice = stopped === null ? null : refusedNotice(stopped);
-    if (notice !== null) {
-      const end = jsonOf<RpcAnswer>({ result: { resultType: "complete", ...notice } });
-      return (await call.end(at.attempt, at.round, end)) as CallStatus | null;
-    }
+    if (notice !== null) return (await call.end(at.attempt, at.round, completed(notice))) as CallStatus | null;
     const state = (await call.proceed(at.attempt, at.round, attempt)) as CallStatus | null;
     if (state?.kind !== "waiting" || state.round !== at.round) return state;
   } catch {

@@ -42,6 +42,8 @@ export type CallClient = {
   readonly heard: (event: string) => Promise<void>;
   /** What is sent next, where this result is not the server's last word; null where it is. */
   readonly next: (result: JsonObject, sent: SentRequests) => Promise<PostedMessage | null>;
+  /** Whether the last request is one that a round asked for, and may be sent again by itself. */
+  readonly keepsRound: () => boolean;
 };
 
 /**
@@ -55,8 +57,8 @@ export type SentRequests = { readonly first: PostedMessage; readonly count: numb
 
 /**
  * `response`: for the client now; null where there is none, or where its run has it. `unsent`: it
- * was withdrawn before it was sent (`login`: null); or the server refused the login before it did
- * anything, and no other token could be had.
+ * was withdrawn before it was sent (`login`: null); or the server refused the login of the last
+ * request before it did anything, and no other token could be had.
  */
 type SentCall =
   | { readonly kind: "sent"; readonly returned: CallReturn; readonly response: Found | null }
@@ -114,8 +116,9 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
       if (isLost) return failed(outcomeUnknownError);
-      const login = sent === 1 && lacksLogin(found.message) ? await loginFor(c.env, relay.server) : null;
-      if (login !== null && login.kind !== "ready") return { kind: "unsent", login: login.kind };
+      const login = lacksLogin(found.message) ? await loginFor(c.env, relay.server) : null;
+      if (login !== null && login.kind !== "ready")
+        return sent === 1 || client.keepsRound() ? { kind: "unsent", login: login.kind } : failed(outcomeUnknownError);
       const result = objectOf(found.message["result"]);
       const next = result === null ? null : await client.next(result, { first, count: sent });
       if (next === null) return lastWord(came, claim, found);

@@ -94,6 +94,7 @@ class TaskClient implements CallClient {
   readonly #over = Promise.withResolvers<never>();
   /** What the server works on. */
   #sent: PostedMessage;
+  #isRound = false;
 
   constructor(came: CameCall, client: AbsentClient) {
     this.#came = came;
@@ -128,6 +129,10 @@ class TaskClient implements CallClient {
     return next;
   }
 
+  keepsRound(): boolean {
+    return this.#isRound;
+  }
+
   async #nextAfter(result: JsonObject, { first, count }: SentRequests): Promise<PostedMessage | null> {
     // A tool of which its server makes a task in any case.
     const taskId = objectOf(result["task"])?.["taskId"];
@@ -138,6 +143,7 @@ class TaskClient implements CallClient {
     const { requestState } = result;
     const asks = objectOf(result["inputRequests"]);
     const round: CallRound = { count, asks, ...(requestState === undefined ? {} : { requestState }) };
+    this.#isRound = true;
     const answers = await Promise.race([this.#client.round(round), this.#over.promise]);
     if (asks === null || Object.keys(asks).length === 0) await new Promise((resolve) => setTimeout(resolve, paceMs));
     return comeBack(first, round, answers);
@@ -146,6 +152,7 @@ class TaskClient implements CallClient {
   /** Goes on with a round: an attempt that had gone comes again only where that is the same one. */
   from({ answers, isSent, ...round }: KeptRound): GoingOn {
     const { c, relay } = this.#came;
+    this.#isRound = true;
     return {
       count: round.count,
       next: async (first) => {

@@ -20,7 +20,7 @@ import { errorClass, logEvent } from "../../../platform/log.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { Claim, Returned } from "../../../stubs/run-calls.ts";
 import { runStub } from "../../../stubs/stubs.ts";
-import { loginNotice, refusedForLogin } from "../own-login.ts";
+import { loginNotice, refusedForLogin } from "../login-notice.ts";
 import { type CallClient, type Claimed, sendApproved } from "./approved-call.ts";
 import { passAnew, responseText } from "./call-answer.ts";
 import { type HeldResponse, type HeldSink, heldResponse, responseWith } from "./gateway-response.ts";
@@ -71,11 +71,8 @@ class HeldCall {
       // Nobody reads what is said to a client that has left.
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
-      if (this.#read.isStateless && this.#read.times < mostTimes) {
-        const { c, relay, id, message, times } = this.#read;
-        return { response: comeBack(settingsOf(c.env).keys, { id, message, content: contentOf(relay, message.body), times }) };
-      }
-      return this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));
+      const notice = () => waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request");
+      return this.#comesBack() ?? this.#says(notice());
     } finally {
       clearTimeout(this.#timer);
     }
@@ -91,6 +88,14 @@ class HeldCall {
     this.#state = state;
     this.#sink.say(state);
     if (state === "generating") approved("approved");
+  }
+
+  /** Null where its client does not come back with what this attempt had for the server. */
+  #comesBack(): HeldResponse | null {
+    const { c, relay, id, message, times, isStateless } = this.#read;
+    if (!isStateless || times >= mostTimes) return null;
+    const call = { id, message, content: contentOf(relay, message.body), times };
+    return { response: comeBack(settingsOf(c.env).keys, "review", call) };
   }
 
   #says(result: JsonObject): HeldResponse {
@@ -113,7 +118,7 @@ class HeldCall {
     if (!(await this.#sink.reachesClient())) return { response: null };
     // Nor for one whose login is no longer the one that was shown.
     const login = await loginFor(c.env, relay.server);
-    if (login.kind !== "ready") return this.#says(loginNotice(c.env, relay, login.kind));
+    if (login.kind !== "ready") return this.#withoutLogin(login.kind);
     const claim: Claim = readJsonOf(await runStub(c.env, this.#run).claim(incoming.association.requestRef));
     switch (claim.kind) {
       case "taken":
@@ -159,11 +164,20 @@ class HeldCall {
    * withdrawn.
    */
   async #unsent({ call, took, login }: Unsent, outcome: Promise<Outcome>): Promise<HeldResponse> {
-    const { c, relay } = this.#read;
-    await runStub(c.env, this.#run).unsent(call, jsonOf(took), login === null ? "withdrawn" : "login");
+    await runStub(this.#read.c.env, this.#run).unsent(call, jsonOf(took), login === null ? "withdrawn" : "login");
     if (this.#sink.left.aborted) this.#watching.abort("left");
     if (login === null) return this.#sink.left.aborted ? { response: null } : this.#ended(await outcome, false);
-    return this.#says(loginNotice(c.env, relay, login, refusedForLogin));
+    return this.#withoutLogin(login, refusedForLogin);
+  }
+
+  /**
+   * The approval waits for the same attempt, which a client of 2026-07-28 would not make again:
+   * after a result it forgets what the server gave it for its next one. So it comes back, and is
+   * told to sign in as one that comes without a login is.
+   */
+  #withoutLogin(login: MissingLogin, became?: string): HeldResponse {
+    const { c, relay } = this.#read;
+    return (login === "none" ? this.#comesBack() : null) ?? this.#says(loginNotice(c.env, relay, login, became));
   }
 
   /** It hears the server's messages: as they came, or anew where none may be had a second time. */
@@ -178,6 +192,7 @@ class HeldCall {
       heard: async (event) => (keepsResult ? passAnew(event, this.#sink) : this.#sink.pass?.(event)),
       // What the server wants to know first is the client's to answer, with a call of its own.
       next: async () => null,
+      keepsRound: () => false,
     };
   }
 

@@ -48,7 +48,7 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
   const headerOf = (name: string): string | null => c.req.raw.headers.get(name);
   const stateless = isStateless(came.value, headerOf);
   if (stateless && !readStateless(came.value, headerOf).ok) return intoCell(c, relay, came);
-  const message = stateless ? broughtBack(settingsOf(c.env).keys, relay, came) : { ...came, times: 0 };
+  const message = stateless ? broughtBack(settingsOf(c.env).keys, "review", relay, came) : { ...came, times: 0 };
   if (message === null) return refuseWith(c, 400, "Invalid params: this requestState is not one of this call", {}, -32_602);
   const { value, body, times } = message;
   const session = stateless ? null : await sessionOf(c, relay);

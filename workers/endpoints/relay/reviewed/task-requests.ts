@@ -23,7 +23,7 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { CallTask } from "../../../stubs/run-calls.ts";
 import { runStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { missingLogin } from "../own-login.ts";
+import { missingLogin } from "../login-notice.ts";
 import type { WatchedRelayRequest } from "../relay-request.ts";
 import { intoCell } from "../into-cell.ts";
 import { discover, gatewayMeta } from "../negotiation.ts";

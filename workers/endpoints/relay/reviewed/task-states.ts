@@ -26,13 +26,13 @@ const words = {
   asks: "The server asks for input",
 } as const;
 
-/** `waitsFor`: why an approved call is not sent yet, where more is known of that. */
+/** `waitsFor`: why an approved call does not go on, where more is known of that. */
 export type ShownTask = CallTask & { readonly waitsFor?: string };
 
 /** What a task that has not ended is at. */
 function wordsOf({ state, isApproved, waitsFor }: ShownTask): string {
   if (isApproved) return waitsFor ?? words.approved;
-  return state === "waiting" || state === "responseReview" ? words[state] : words.generating;
+  return state === "waiting" || state === "responseReview" ? words[state] : (waitsFor ?? words.generating);
 }
 
 /** What the model may be told at once, in the place of a result. */

@@ -1,5 +1,5 @@
-// The state that a client of 2026-07-28 brings back of a call that waits for a person: it sends the
-// call again, which finds its review by what it is.
+// The state that a client of 2026-07-28 brings back of a call that waits for a person, who reviews
+// it or signs in: it sends the call again, with what this attempt had for the server.
 
 import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
@@ -27,17 +27,29 @@ type WaitingCall = {
   readonly times: number;
 };
 
-/** Asks the client to send its call again, and nothing else. */
-export function comeBack(keys: SigningKeys, { id, message: { body }, content, times }: WaitingCall): JsonObject {
+/** What a call waits for: a state of one is none of the other. */
+type WaitsFor = "review" | "signIn";
+
+const stateDomains = {
+  review: "countersign/waiting-call/v2",
+  signIn: "countersign/signing-in-call/v1",
+} as const satisfies Record<WaitsFor, string>;
+
+/** Asks the client to send its call again. `asks`: what else it is asked; null: nothing. */
+export function comeBack(
+  keys: SigningKeys,
+  waitsFor: WaitsFor,
+  { id, message: { body }, content, times }: WaitingCall,
+  asks: JsonObject | null = null,
+): JsonObject {
   const written = (name: string): string | null => {
     const span = memberOf(body, paramsIn(body), name);
     return span === undefined ? null : textAt(body, span);
   };
   const waiting: WaitingState = [content, times + 1, written("requestState"), written("inputResponses")];
-  return { ...success(id, { resultType: "input_required", requestState: seal(keys, stateDomain, utf8ToBytes(JSON.stringify(waiting))) }) };
+  const requestState = seal(keys, stateDomains[waitsFor], utf8ToBytes(JSON.stringify(waiting)));
+  return { ...success(id, { resultType: "input_required", ...(asks === null ? {} : { inputRequests: asks }), requestState }) };
 }
-
-const stateDomain = "countersign/waiting-call/v2";
 
 /**
  * A client throws after ten rounds (SDK 2.x, the AI SDK). Before that its model is told to call
@@ -49,18 +61,25 @@ export const mostTimes = 8;
  * The message as it was before it waited, with how often it came back since. Null: it has the state
  * of another call.
  */
-export function broughtBack(keys: SigningKeys, relay: RelayRequest, message: PostedMessage): (PostedMessage & { times: number }) | null {
+export function broughtBack(
+  keys: SigningKeys,
+  waitsFor: WaitsFor,
+  relay: RelayRequest,
+  message: PostedMessage,
+): (PostedMessage & { times: number }) | null {
   const { value, body } = message;
   const given = objectOf(objectOf(value)?.["params"])?.["requestState"];
-  const payload = typeof given === "string" ? unsealAny(keys, stateDomain, given) : undefined;
+  const payload = typeof given === "string" ? unsealAny(keys, stateDomains[waitsFor], given) : undefined;
   if (payload === undefined) return { ...message, times: 0 };
   const [content, times, state, responses] = JSON.parse(fromUtf8(payload)) as WaitingState; // sealed above
   if (content !== contentOf(relay, body)) return null;
-  const params = paramsIn(body);
-  const own = memberOf(body, params, "requestState");
-  const restored = edited(body, [
-    ...(state === null || own === undefined ? withoutMember(body, params, "requestState") : [{ ...own, text: state }]),
-    ...(responses === null || memberOf(body, params, "inputResponses") !== undefined
+  // Asked for nothing, a client may have sent its own answers once more; those to sign in are ours.
+  const came = waitsFor === "signIn" ? edited(body, withoutMember(body, paramsIn(body), "inputResponses")) : body;
+  const params = paramsIn(came);
+  const own = memberOf(came, params, "requestState");
+  const restored = edited(came, [
+    ...(state === null || own === undefined ? withoutMember(came, params, "requestState") : [{ ...own, text: state }]),
+    ...(responses === null || memberOf(came, params, "inputResponses") !== undefined
       ? []
       : [{ from: params.from + 1, to: params.from + 1, text: `"inputResponses":${responses},` }]),
   ]);

@@ -12,13 +12,17 @@ import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import { type InputRequest, declinedInput } from "../../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../../shared/relay/translation.ts";
+import { offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
 import { type RequestId, responseMessage } from "../../../../shared/wire/json-rpc.ts";
+import { type MissingLogin, loginMadeWithin, loginWithin } from "../../../mcp-client/ask-upstream.ts";
 import { settingsOf } from "../../../platform/settings.ts";
+import { connectionsUrl, inboxUrl } from "../../../platform/urls.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
 import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "../calls/call-rounds.ts";
 import type { ResponseStream } from "../calls/response-stream.ts";
 import { type Waiting, answerAll } from "../calls/round-sampling.ts";
 import { drive, withSamplingHere } from "../calls/rounds-driver.ts";
+import { loginNotice, refusedInRound, signInText } from "../login-notice.ts";
 import { idEvent } from "../sessions/sse-relay.ts";
 
 /** The client's request. */
@@ -67,11 +71,31 @@ export async function driveTranslated(
     stream,
     toClient: (message) => stream.send(message),
     ask: (requests, at) => asking.ask(requests, at),
+    signIn: (login) => signedIn(call, stream, login),
     enough: new Promise((resolve) => stream.left.addEventListener("abort", resolve, { once: true })),
   });
   if (done.kind === "ended") return responseMessage(served.id, answerFor(call.method, endOf(call, done.answer)));
   // Where it waits, the client has left: nobody reads this.
   return responseMessage(served.id, { error: goneError });
+}
+
+/**
+ * Waits for the login that a round lacks, as long as a client is held, and offers the page to one
+ * that can open it. Null: the round is tried again. Otherwise the result with which the call ends:
+ * this client has no state with which it could go on, and from the beginning it would be another
+ * call.
+ */
+async function signedIn({ c, relay, session }: RoundCall, stream: ResponseStream, kind: MissingLogin): Promise<JsonObject | null> {
+  const { publicUrl, holdMs } = settingsOf(c.env);
+  const notice = loginNotice(c.env, relay, kind, refusedInRound);
+  if (kind === "unreachable") return await loginWithin(c.env, relay.server, kind).then(() => null);
+  if (kind === "otherAccount" || publicUrl === undefined) return notice;
+  const offer = crypto.randomUUID();
+  if (session.clientElicits)
+    stream.send(offerOf(offer, connectionsUrl(inboxUrl(publicUrl)), signInText(c.env, relay.name, relay.server, refusedInRound)));
+  const isMade = await loginMadeWithin(c.env, relay.server, holdMs, stream.left);
+  if (session.clientElicits) stream.send(offerDone(offer));
+  return isMade ? null : notice;
 }
 
 const changeMs = 20_000;

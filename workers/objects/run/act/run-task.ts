@@ -201,8 +201,24 @@ export class RunTask {
     });
     const took = { at, durationMs: now() - at };
     // Looked at again: the owner is asked to sign in.
-    if (answer.kind === "unsent") return this.#release.unsent(claim.call, took, answer.why);
+    if (answer.kind === "unsent")
+      return answer.why === "login" && this.#keepRound() ? undefined : this.#release.unsent(claim.call, took, answer.why);
     await this.#release.returned(claim.call, jsonOf({ ...answer.returned, took }), answer.response);
+  }
+
+  /**
+   * The server refused the attempt that had gone for its login: it has nothing of it, and the call
+   * goes on with it. The call itself was sent before, and is not sent again. False: no round was.
+   */
+  #keepRound(): boolean {
+    const { store, now } = this.#deps;
+    const round = store.callRound();
+    if (round === null) return false;
+    store.transaction(() => {
+      store.writeCallRound({ ...round, isSent: false });
+      store.schedule.set("claim", now() + answerMs);
+    });
+    return true;
   }
 
   #tell(event: string, isQuestion: boolean): void {
