@@ -1,5 +1,5 @@
-// The scenarios about OAuth of the conformance suite of 2026-07-28: a client with the helper, and
-// one that comes by the relay. And the others with the official client by itself, which
+// The scenarios about OAuth of the conformance suite of 2026-07-28: the official client by itself,
+// with the helper, and by the relay. And the others with the official client by itself, which
 // test/rest/relay/conformance-2026-client.test.ts has with the helper and through the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => clients?.close());
 
-test("a client with the helper passes them all", async () => {
+test.each(["direct", "helper"] as const)("the official client passes them all: %s", async (kind) => {
   expect(about).toHaveLength(25);
-  for (const scenario of about) expect([scenario, ...(await clients.complaintsOf("helper", scenario))]).toEqual([scenario]);
+  for (const scenario of about) expect([scenario, ...(await clients.complaintsOf(kind, scenario))]).toEqual([scenario]);
 });
 
 test("a client that knows which server is behind the relay passes them through it, but for those with a reason", async () => {
