@@ -1,15 +1,19 @@
-// How long people took to decide, as a histogram that can be added up: quantiles over all shards
-// and any period come from the sum.
+// How long something took, as a histogram that can be added up: quantiles over all shards and any
+// period come from the sum.
 //
-// Bounds grow by a constant factor, so a quantile is wrong by at most 5 % of itself, and below a
-// second by at most half a second.
+// Bounds grow by a constant factor, so a quantile is wrong by at most a part of itself, and below
+// the least time by at most half of that.
 
-/** The greatest error of a quantile, relative to it. */
+/** `leastMs`: all that is shorter is one bin. `error`: the greatest one of a quantile, relative. */
+export type WaitScale = { readonly leastMs: number; readonly error: number };
+
+/** The greatest error of a quantile of people's time, relative to it. */
 export const waitError = 0.05;
 
-const factor = (1 + waitError) / (1 - waitError);
-/** All that is shorter is one bin. */
-const leastMs = 1_000;
+/** Of people's time: to half a second at best. */
+const peoplesTime: WaitScale = { leastMs: 1_000, error: waitError };
+
+const factorOf = ({ error }: WaitScale): number => (1 + error) / (1 - error);
 
 /** How many waits are in each bin that has any, the shortest first. */
 export type WaitHistogram = readonly (readonly [bin: number, count: number])[];
@@ -17,17 +21,20 @@ export type WaitHistogram = readonly (readonly [bin: number, count: number])[];
 export const noWaits: WaitHistogram = [];
 
 /**
- * Bin 0 has everything up to a second, bin n what is longer than bin n - 1 and at most `factor`
- * times as long.
+ * Bin 0 has everything up to the least time, bin n what is longer than bin n - 1 and at most the
+ * factor times as long.
  */
-const binOf = (milliseconds: number): number =>
-  milliseconds <= leastMs ? 0 : Math.ceil(Math.log(milliseconds / leastMs) / Math.log(factor));
+export const binOf = (milliseconds: number, scale: WaitScale): number =>
+  milliseconds <= scale.leastMs ? 0 : Math.ceil(Math.log(milliseconds / scale.leastMs) / Math.log(factorOf(scale)));
 
 /** The wait that stands for a bin: the one with the same relative error to both of its bounds. */
-const middleOf = (bin: number): number => (bin === 0 ? leastMs / 2 : (leastMs * 2 * factor ** bin) / (factor + 1));
+function middleOf(bin: number, scale: WaitScale): number {
+  const factor = factorOf(scale);
+  return bin === 0 ? scale.leastMs / 2 : (scale.leastMs * 2 * factor ** bin) / (factor + 1);
+}
 
 /** @param waits In milliseconds. */
-export const histogramOf = (waits: readonly number[]): WaitHistogram => addedWaits(waits.map((wait) => [[binOf(wait), 1]]));
+export const histogramOf = (waits: readonly number[]): WaitHistogram => addedWaits(waits.map((wait) => [[binOf(wait, peoplesTime), 1]]));
 
 export function addedWaits(all: readonly WaitHistogram[]): WaitHistogram {
   const sum = new Map<number, number>();
@@ -42,12 +49,12 @@ const countedWaits = (waits: WaitHistogram): number => waits.reduce((sum, [, cou
  * none.
  * @param share More than 0, at most 1: 0.5 is the median.
  */
-export function waitQuantile(waits: WaitHistogram, share: number): number | null {
+export function waitQuantile(waits: WaitHistogram, share: number, scale: WaitScale = peoplesTime): number | null {
   const wanted = Math.ceil(countedWaits(waits) * share);
   let passed = 0;
   for (const [bin, count] of waits) {
     passed += count;
-    if (passed >= wanted) return Math.round(middleOf(bin));
+    if (passed >= wanted) return Math.round(middleOf(bin, scale));
   }
   return null;
 }

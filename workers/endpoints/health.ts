@@ -9,6 +9,7 @@ import { reachIssues } from "../doctor/people.ts";
 import { type DoctorPhrase, doctorText } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
+import { failingProviders } from "../stores/outcomes.ts";
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { missingWorkerIssues } from "../platform/workers-beside.ts";
@@ -26,15 +27,23 @@ const health = describe("health", {
 });
 
 healthRoutes.get(paths.health, health, async (c) => {
-  const { status, issues } = await healthOf(c);
+  const [{ status, issues: own }, failing] = await Promise.all([healthOf(c), failingIssues(c)]);
+  const issues = status === "down" ? own : [...own, ...failing];
   const problems = issues.map(({ text }) => text);
-  return status === "down" ? c.json({ status, problems }, 503) : c.json({ status, problems }, 200, { "Cache-Control": "no-store" });
+  if (status === "down") return c.json({ status, problems }, 503);
+  return c.json({ status: issues.length === 0 ? ("ok" as const) : ("degraded" as const), problems }, 200, { "Cache-Control": "no-store" });
 });
 
 /** What the gateway knows of itself, before it is in a language. */
 type OwnHealth = { readonly status: Health["status"]; readonly issues: readonly HealthIssue[] };
 
 const said = (says: DoctorPhrase): HealthIssue => ({ text: doctorText(says), says });
+
+/** What fails now, without a name: everybody may read it. */
+async function failingIssues({ env, executionCtx }: AppContext): Promise<HealthIssue[]> {
+  const n = await failingProviders(env, Date.now(), (work) => executionCtx.waitUntil(work));
+  return n === 0 ? [] : [said({ key: "providersFail", values: { n } })];
+}
 
 /** What this Worker knows of itself: nothing outside is asked. Never throws. */
 export async function healthOf(c: AppContext): Promise<OwnHealth> {

@@ -104,6 +104,7 @@ export const paths = {
     sunset: "/admin/sunset",
     usage: "/admin/usage",
     overview: "/admin/overview",
+    outcomes: "/admin/outcomes",
   },
 } as const;
 

@@ -13,6 +13,7 @@ import type { Endpoint, LineState, RecordEvent, TreeHead } from "../../shared/re
 import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { ReservedRequest } from "../../shared/run/unknown-outcome.ts";
 import type { ToolCalls } from "../../shared/record/tool-calls.ts";
+import type { NamedOutcomes } from "../../shared/telemetry/recent-outcomes.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
 /**
@@ -175,6 +176,9 @@ export type ShardOpen = {
  */
 export type ShardFailures = { readonly isPartial: boolean; readonly failures: readonly ServerFailures[] };
 
+/** `isPartial`: there was more than is told apart, or than was read after the object woke. */
+export type ShardRecent = { readonly isPartial: boolean; readonly outcomes: readonly NamedOutcomes[] };
+
 /** Events in the order in which they came. `next`: where to go on; null: they are all. */
 export type ShardEntries = { readonly events: readonly RecordEvent[]; readonly next: number | null };
 
@@ -244,6 +248,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   openNow(): JsonOf<ShardOpen>;
   /** What failed since then (Unix milliseconds), within the last hour. */
   failures(since: number): JsonOf<ShardFailures>;
+  /** What the last hour's model calls, requests and reviews came to. */
+  recent(): Promise<JsonOf<ShardRecent>>;
   /**
    * Notices, newest first. `open`: only of reviews that still wait. `before`: Unix milliseconds.
    */

@@ -119,6 +119,8 @@ export const doctorEn = {
   policyValid: "The policy is valid; version {version} is in use.",
   keyCopy:
     "An API key's record in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; create keys only with POST /admin/keys.",
+  providersFail:
+    "{n, # provider fails/# providers fail} now, in half of the model calls of the last minutes: the console says which, and why",
   configurationUnreadable:
     "The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers",
   settingsUnreadable: "The gateway's settings cannot be read; its log names the error",

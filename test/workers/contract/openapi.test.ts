@@ -831,6 +831,16 @@ const asks: Asks = {
       [401, at("/admin/overview")],
     ];
   },
+  getOutcomes: async () => {
+    await sample({ server: "open" });
+    await eventually("an outcome", async () =>
+      (await admin("/outcomes")).json<{ servers: readonly unknown[] }>().then(({ servers }) => servers.length > 0),
+    );
+    return [
+      [200, asAdmin("/outcomes")],
+      [401, at("/admin/outcomes")],
+    ];
+  },
   lastDiagnosis: async () => {
     await admin("/doctor", { method: "POST" });
     return [

@@ -11,6 +11,7 @@ import { documentRoutes } from "./admin-documents.ts";
 import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
 import { inboxSessionRoutes } from "./inbox-sessions.ts";
+import { outcomeRoutes } from "./outcomes.ts";
 import { overviewRoutes } from "./overview.ts";
 import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
@@ -37,6 +38,7 @@ const operatorEndpoints = [
   sunsetRoutes,
   usageRoutes,
   overviewRoutes,
+  outcomeRoutes,
   stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,

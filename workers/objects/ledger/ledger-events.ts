@@ -36,6 +36,8 @@ type Appended = {
   readonly lineAt: number | null;
   /** The line stands in the log alone. */
   readonly isWhole: boolean;
+  /** Those that were not stored before. */
+  readonly stored: readonly RecordEvent[];
 };
 
 export class LedgerEvents {
@@ -107,13 +109,15 @@ export class LedgerEvents {
     this.#readRecent();
     const runs = Map.groupBy(events, (event) => event.run);
     if (line !== null && !runs.has(line.run)) runs.set(line.run, []);
-    let appended: Appended = { lineAt: line?.createdAt ?? null, isWhole: false };
+    let appended: Appended = { lineAt: line?.createdAt ?? null, isWhole: false, stored: [] };
+    const stored: RecordEvent[] = [];
     for (const [run, ofRun] of runs) {
       const own = line?.run === run ? line : null;
       const result = this.#appendRun(run, ofRun, own, changed);
+      stored.push(...result.stored);
       if (own !== null || line === null) appended = result;
     }
-    return appended;
+    return { ...appended, stored };
   }
 
   #appendRun(run: string, events: readonly RecordEvent[], line: RunSummary | null, changed: (line: RunSummary) => boolean): Appended {
@@ -128,11 +132,11 @@ export class LedgerEvents {
       if (texts.length === 1) {
         this.#log.add(texts, this.#now(), line?.createdAt ?? null);
         this.#note(run, { events: only });
-        return { lineAt: line?.createdAt ?? null, isWhole: true };
+        return { lineAt: line?.createdAt ?? null, isWhole: true, stored: only };
       }
     }
     // The line of a whole request is there already.
-    if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isWhole: true };
+    if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isWhole: true, stored: [] };
     const lineAt = lineAtOf(indexed) ?? line?.createdAt ?? null;
     const stored = line === null ? null : { ...line, createdAt: lineAt ?? line.createdAt };
     const isChanged = stored !== null && wholeTo === 0 && changed(stored);
@@ -150,7 +154,7 @@ export class LedgerEvents {
         lineAt,
       );
     }
-    return { lineAt, isWhole: wholeTo > 0 };
+    return { lineAt, isWhole: wholeTo > 0, stored: parts.flat() };
   }
 
   #isWhole(run: string, events: readonly RecordEvent[], line: RunSummary | null): boolean {

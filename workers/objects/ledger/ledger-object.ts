@@ -21,6 +21,7 @@ import type {
   ShardFailures,
   ShardMetrics,
   ShardOpen,
+  ShardRecent,
   ShardToolCalls,
   ShardUsage,
   ShardUse,
@@ -53,6 +54,7 @@ import { LedgerFailures } from "./ledger-failures.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
 import { type CountedEvents, LedgerMetrics } from "./ledger-metrics.ts";
+import { LedgerRecent } from "./ledger-recent.ts";
 import { openRequests } from "./ledger-open.ts";
 import { LedgerUsage } from "./ledger-usage.ts";
 import { LedgerUse } from "./ledger-use.ts";
@@ -98,6 +100,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
   readonly #failures: LedgerFailures;
+  readonly #recent: LedgerRecent;
   readonly #use: LedgerUse;
   readonly #metrics: LedgerMetrics;
   readonly #usage: LedgerUsage;
@@ -119,6 +122,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     this.#lines = new LedgerLines(this.sql);
     this.#floods = new LedgerFloods(this.sql, this.#events, this.#lines);
     this.#failures = new LedgerFailures(this.sql);
+    this.#recent = new LedgerRecent(this.#log, this.#events);
     this.#use = new LedgerUse(this.sql);
     this.#metrics = new LedgerMetrics(this.sql);
     this.#usage = new LedgerUsage(this.sql);
@@ -130,10 +134,13 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     const parsed = readJsonOf(entries);
     await this.#events.lookFor(parsed.flatMap(({ events }) => (events[0] === undefined ? [] : [{ run: events[0].run, events }])));
     const bundles = this.#log.bundles;
-    this.#transact(() => {
-      for (const entry of parsed) this.#write(entry);
+    this.#recent.begin();
+    const stored = this.#transact(() => {
+      const all = parsed.map((entry) => this.#write(entry));
       this.#log.write(this.now());
+      return all;
     });
+    this.#recent.add(stored, this.now());
     await this.#countSometimes(parsed);
     if (this.#log.bundles > bundles) this.#handOnLater();
     if (!this.#alarmSet) {
@@ -174,24 +181,32 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     }
   }
 
-  #write({ events, summary, notices, flood, expected }: LedgerEntry): void {
+  /** Returns what of it is new: the events, and the line where the request has ended with it. */
+  #write({ events, summary, notices, flood, expected }: LedgerEntry): {
+    readonly events: readonly RecordEvent[];
+    readonly line: RunSummary | null;
+  } {
     if (flood !== undefined) {
       const { line, more } = this.#floods.count(flood);
       this.#usage.flooded(line, more);
     }
     // A run has one line, under the time that its first entry said.
     let isNew = false;
-    const { isWhole } = this.#events.append(events, summary, (line) => {
+    let ended: RunSummary | null = null;
+    const { isWhole, stored } = this.#events.append(events, summary, (line) => {
       isNew = this.#lines.write(line);
       if (isNew) this.#ended(line, this.#counters());
+      if (isNew) ended = line;
       return isNew;
     });
     if (isWhole && summary !== null) {
       this.#lines.note(summary);
       this.#ended(summary, []);
+      if (stored.length > 0) ended = summary;
     }
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
+    return { events: stored, line: ended };
   }
 
   /** A line was written with an end, for the first time. */
@@ -352,6 +367,10 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   failures(since: number): JsonOf<ShardFailures> {
     return jsonOf(this.#failures.since(since));
+  }
+
+  async recent(): Promise<JsonOf<ShardRecent>> {
+    return jsonOf(await this.#recent.read(this.now()));
   }
 
   notices({ open, before, limit }: NoticesQuery): JsonOf<NoticeRow[]> {

@@ -7,6 +7,7 @@ import type { Diagnosis, DoctorCheck, LastDiagnosis } from "./doctor.ts";
 import type { Document, DocumentCheck, Versions } from "./documents.ts";
 import type { GrantList } from "./grants.ts";
 import type { KeyList, KeyUse, NewKey, ShownKey } from "./keys.ts";
+import type { Outcomes } from "./outcomes.ts";
 import type { Overview } from "./overview.ts";
 import type { PolicyReplay } from "./replay.ts";
 import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
@@ -40,6 +41,7 @@ type Gets = { readonly [Path in Documents["document" | "version"]]: Document } &
   readonly [paths.admin.sunset]: Sunset;
   readonly [paths.admin.usage]: UsageRows;
   readonly [paths.admin.overview]: Overview;
+  readonly [paths.admin.outcomes]: Outcomes;
   readonly [paths.admin.tools]: WaitingTools;
   readonly [paths.admin.serverTools]: ServerTools;
 };
