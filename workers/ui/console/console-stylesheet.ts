@@ -169,7 +169,7 @@ const wide = `
     .nav > details::details-content { content-visibility: visible; display: block; block-size: auto; }
   }
   .main { padding: 1.5rem 2rem 3rem 1.25rem; }
-  .grid.half { grid-template-columns: 1fr 1fr; } .grid.side { grid-template-columns: minmax(0, 1fr) 22rem; align-items: start; }
+  .grid.half { grid-template-columns: 1fr 1fr; } .grid.third { grid-template-columns: repeat(3, minmax(0, 1fr)); } .grid.side { grid-template-columns: minmax(0, 1fr) 22rem; align-items: start; }
   .grid.play { grid-template-columns: 20rem minmax(0, 1fr); align-items: start; }
 }
 `;

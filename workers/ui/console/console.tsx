@@ -9,6 +9,7 @@ import { Api, ApiFailed } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
 import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import { healthPage } from "./overview/health-page.tsx";
+import { nowPage } from "./overview/now-page.tsx";
 import { overviewPage } from "./overview/overview-page.tsx";
 import type { ConsolePage, PageAnswer, Visit } from "./page.ts";
 import { Refused, sayingPage } from "./pieces.tsx";
@@ -33,6 +34,7 @@ import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
 const pages: readonly ConsolePage[] = [
   overviewPage,
+  nowPage,
   healthPage,
   usagePage,
   requestsPage,

@@ -9,6 +9,7 @@ const units: InLanguages<readonly [day: string, hour: string, minute: string, se
   en: [" d", " h", " min", " s"],
   "zh-CN": [" 天", " 小时", " 分", " 秒"],
 };
+const milli: InLanguages<string> = { en: " ms", "zh-CN": " 毫秒" };
 const under: InLanguages<string> = { en: "under 1 s", "zh-CN": "不到 1 秒" };
 
 export type Numbers = {
@@ -19,6 +20,8 @@ export type Numbers = {
   readonly dollars: (usd: number) => string;
   /** The two largest units: "4 min 10 s". */
   readonly span: (milliseconds: number) => string;
+  /** What machines took: "420 ms", "1.2 s", from a minute on a span. */
+  readonly brief: (milliseconds: number) => string;
   /** A day of UTC: "22 Nov". */
   readonly day: (at: number) => string;
   /** A month of UTC: "November". */
@@ -48,10 +51,18 @@ export function numbersOf(language: Language): Numbers {
     percent: (part) => share.format(part),
     dollars: (usd) => (usd === 0 || usd >= 0.1 ? cents : fine).format(usd),
     span: (milliseconds) => spanIn(language, milliseconds),
+    brief: (milliseconds) => briefIn(language, milliseconds),
     day: written({ day: "numeric", month: "short" }),
     month: written({ month: "long" }),
     hour: (at) => `${written({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" })(at)} UTC`,
   };
+}
+
+function briefIn(language: Language, milliseconds: number): string {
+  if (milliseconds >= 60_000) return spanIn(language, milliseconds);
+  if (milliseconds < 1_000) return `${Math.round(milliseconds)}${milli[language]}`;
+  const [, , , second] = units[language];
+  return `${(milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 1 : 0)}${second}`;
 }
 
 const secondsIn = [86_400, 3_600, 60, 1] as const;

@@ -1,5 +1,5 @@
-// The overview: what waits, what the requests of a period came to, people's time, spend against
-// budget, and health.
+// The overview: what waits, what fails now, what the requests of a period came to, people's time,
+// spend against budget, and health.
 
 import { paths } from "../../../platform/urls.ts";
 import { Name } from "../../outside-text.tsx";
@@ -11,6 +11,8 @@ import { FirstSteps, keysIn } from "./first-steps.tsx";
 import { Health } from "./health.tsx";
 import { type OverviewContext, type Period, deniedIn, monthBudget } from "./overview-parts.ts";
 import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
+import { NowCard } from "./now.tsx";
+import { nowScript } from "./now-script.ts";
 import { overviewWords } from "./overview-words.ts";
 import { Spend } from "./spend-chart.tsx";
 
@@ -105,8 +107,9 @@ async function renderOverview(visit: Visit): Promise<PageAnswer> {
   const period = periods.find((each) => each === visit.query.get("period")) ?? "day";
   const texts = overviewWords[visit.language];
   const numbers = numbersOf(visit.language);
-  const [overview, diagnosis, tools] = await Promise.all([
+  const [overview, outcomes, diagnosis, tools] = await Promise.all([
     visit.api.read(paths.admin.overview, { query: { period } }),
+    visit.api.read(paths.admin.outcomes),
     visit.api.read(paths.admin.doctor),
     visit.api.read(paths.admin.tools),
   ]);
@@ -116,7 +119,7 @@ async function renderOverview(visit: Visit): Promise<PageAnswer> {
   return {
     kind: "page",
     title: texts.title,
-    script: hoursScript,
+    script: hoursScript + nowScript,
     body: () => (
       <>
         {isNew ? (
@@ -140,6 +143,7 @@ async function renderOverview(visit: Visit): Promise<PageAnswer> {
             {overview.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
             <FirstDue {...parts} />
             <Tiles {...parts} period={period} />
+            <NowCard visit={visit} outcomes={outcomes} />
             <RequestsChart {...parts} />
             <div class="grid half">
               <WaitChart {...parts} />
