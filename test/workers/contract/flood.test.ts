@@ -134,7 +134,9 @@ describe("a batch at the relay", () => {
     const client = new RelayClient("open");
     await client.connect();
     const before = upstream.calls.length;
+    const asked = vi.spyOn(env.SESSION, "getByName");
     const refused = await client.post(Array.from({ length: 48_000 }, (_, at) => cancelled(at)));
+    expect(asked).not.toHaveBeenCalled();
     expect(refused.status).toBe(400);
     expect(await errorOf(refused)).toEqual({ code: -32600, message: "Send at most 100 messages in a batch" });
     expect((await client.post(Array.from({ length: 100 }, (_, at) => cancelled(at)))).status).toBeLessThan(300);

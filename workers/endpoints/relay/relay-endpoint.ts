@@ -13,7 +13,7 @@
 import { Hono } from "hono";
 import { readClientMessage } from "../../../shared/relay/client-message.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
-import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { defaultLimits, mostInBatch } from "../../../shared/policy/limits.ts";
 import { isLaterRevision } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { readBytes } from "../../http/body.ts";
@@ -131,6 +131,8 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   const value = read.ok ? read.value : read.error.value;
   c.set("ids", refusedIds(value));
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
+  // Before any message of it is looked at: each cancellation asks the session's object.
+  if (Array.isArray(value) && value.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
   const refused = await refusedToolCall(c, relay, value);
   if (refused !== null) return refused;
   const came = { value, body };

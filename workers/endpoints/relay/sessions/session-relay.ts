@@ -4,7 +4,6 @@
 
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { toBase64url } from "../../../../shared/encoding.ts";
-import { mostInBatch } from "../../../../shared/policy/limits.ts";
 import { type RequestId, failure, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { answeredHere, clientDoes, declaring } from "../../../../shared/relay/answered-here.ts";
@@ -68,7 +67,6 @@ export type PostedMessage = { readonly value: unknown; readonly body: Uint8Array
 
 export async function postInSession(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
   if (values.some(mayBeHiddenRequest))
     return refuseWith(c, 400, 'Invalid Request: send jsonrpc "2.0", and as id a text or a whole number that JSON carries exactly');
   const messages = values.map(messageOf);
