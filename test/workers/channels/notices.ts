@@ -1,11 +1,11 @@
 // A notice as the RunObject makes it, for channels.
 
-import { env as bindings } from "cloudflare:workers";
 import { vi } from "vitest";
 import { doctorText } from "../../../shared/words/doctor.ts";
 import type { ChannelFinding, Notice } from "../../../workers/channels/channel.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
+import { env as bindings } from "../support/gateway.ts";
 import { neverLogged } from "../support/logs.ts";
 
 export const token = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";

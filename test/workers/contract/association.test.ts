@@ -1,7 +1,6 @@
 // Association: what ended stays ended, what ran under it is cancelled and says so, and no key
 // reaches another's.
 
-import { listDurableObjectIds } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import {
   type Asked,
@@ -26,6 +25,7 @@ import {
 } from "../support/gateway.ts";
 import { control, controlErrorOf, textEnvelope } from "../support/control.ts";
 import { decide, formOf, pathOf, press } from "../support/reviewer.ts";
+import { idsOf } from "../support/scope.ts";
 
 const endRequest = (id: unknown, server = "notes", key: string = devKey, session = "sess-1"): Promise<Response> =>
   gateway(`/sessions/${session}/requests/${encodeURIComponent(JSON.stringify(id))}?server=${encodeURIComponent(server)}`, {
@@ -57,7 +57,7 @@ const page = async (link: string): Promise<string> => (await gateway(pathOf(link
 test("a session whose name is the relay's is refused wherever one can be named, and wakes no object", async () => {
   await configure("policy", { ...policy, rules: [], default: { ...policy.default, request: "allow", response: "allow" } });
   const session = "mcp:0123456789";
-  const sessions = async (): Promise<number> => (await listDurableObjectIds(env.SESSION)).length;
+  const sessions = async (): Promise<number> => (await idsOf(env.SESSION)).length;
   const before = await sessions();
   const errors = [{ pointer: "/_meta/countersign~1session", message: expect.stringContaining("mcp:") }];
   expect(await errorOf(sample({ session }))).toMatchObject({ code: -32602, data: { errors } });

@@ -2,7 +2,7 @@
 // one machine, and these counts are not. A digest that is made twice shows here.
 
 import { createHash, createHmac } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { useHashing, utf8ToBytes } from "../../../shared/encoding.ts";
 import { ledgerShardOf, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { answerOf, env, eventually, sample } from "../support/gateway.ts";
@@ -11,13 +11,21 @@ import { answerOf, env, eventually, sample } from "../support/gateway.ts";
 let hashed: string[] = [];
 const note = (bytes: Uint8Array): void => void hashed.push(new TextDecoder().decode(bytes.subarray(0, Math.max(0, bytes.indexOf(0)))));
 
+const hashing: Parameters<typeof useHashing>[0] = {
+  sha256: (text) => createHash("sha256").update(text).digest("base64url"),
+  sha256Bytes: (bytes) => createHash("sha256").update(bytes).digest(),
+  hmacSha256: (key, bytes) => createHmac("sha256", key).update(bytes).digest(),
+};
+
 beforeAll(() => {
   useHashing({
-    sha256: (text) => (note(utf8ToBytes(text)), createHash("sha256").update(text).digest("base64url")),
-    sha256Bytes: (bytes) => createHash("sha256").update(bytes).digest(),
-    hmacSha256: (key, bytes) => (note(bytes), createHmac("sha256", key).update(bytes).digest()),
+    ...hashing,
+    sha256: (text) => (note(utf8ToBytes(text)), hashing.sha256(text)),
+    hmacSha256: (key, bytes) => (note(bytes), hashing.hmacSha256(key, bytes)),
   });
 });
+
+afterAll(() => useHashing(hashing));
 
 /** What is hashed of a request and its reply. */
 const ofRequests = new Set(["countersign/params/v2", "countersign/reply/v1", "countersign/request/v1", "countersign/run/v1"]);

@@ -1,9 +1,9 @@
 // Which family a server speaks is found out once for all its clients, and again where it changes.
 
-import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
 import { protocolVersionKey } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { env } from "../support/gateway.ts";
 import { RelayClient, type Upstream, configureServers, initializeResult, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { StatelessClient, answerWith, lastOf, samplingInput } from "../support/stateless.ts";
 

@@ -2,7 +2,7 @@
 // person, and is put out again.
 
 import { createHash } from "node:crypto";
-import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { OAuthCalls } from "../../../workers/stubs/oauth-calls.ts";
 import { configStub, keyStub } from "../../../workers/stubs/stubs.ts";
@@ -11,6 +11,7 @@ import { InboxBrowser, addresses, configureInbox, newestSignInLink, signInLinks 
 import { neverLogged } from "../support/logs.ts";
 import { RelayClient, configureServers, openStream, scriptUpstream, type Upstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { recordLines } from "../support/record.ts";
+import { idsOf } from "../support/scope.ts";
 import { Stream } from "../support/stream.ts";
 
 const url = `${upstreamOrigin}/mcp`;
@@ -401,7 +402,7 @@ describe("registrations", () => {
 
   /** The object that has this client, and a thousand and one registrations more. */
   async function flood(client: string): Promise<DurableObjectStub<OAuthCalls>> {
-    for (const id of await listDurableObjectIds(env.OAUTH_STORE)) {
+    for (const id of await idsOf(env.OAUTH_STORE)) {
       const stub = env.OAUTH_STORE.get(id);
       if ((await stub.read(`client:${client}`)) === null) continue;
       await runInDurableObject(stub, (object: OAuthCalls) => {
@@ -496,7 +497,7 @@ describe("a person puts a client out", () => {
     await connect();
     await decide(queryFor(await register({ client_name: "Never came" })), { act: "allow" });
     travel(91 * 86_400_000);
-    for (const id of await listDurableObjectIds(env.OAUTH_STORE)) await runDurableObjectAlarm(env.OAUTH_STORE.get(id));
+    for (const id of await idsOf(env.OAUTH_STORE)) await runDurableObjectAlarm(env.OAUTH_STORE.get(id));
     const keys = await configStub(env).keys();
     expect(keys.filter(({ record, revokedAt }) => record.includes("oauthClient") && revokedAt === null)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 // The relay's endpoint: who is let in, what passes to a server and back, and what never does.
 
-import { listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
 import { parseRelaySession } from "../../../shared/relay/session-id.ts";
@@ -39,6 +39,7 @@ import {
 } from "../support/mcp-server.ts";
 import { expectOfficial, expectOfficialError } from "../support/official.ts";
 import { decide } from "../support/reviewer.ts";
+import { idsOf } from "../support/scope.ts";
 import { Stream, messageOf } from "../support/stream.ts";
 
 const url = `${upstreamOrigin}/mcp`;
@@ -492,9 +493,11 @@ describe("what passes from a server", () => {
   ])("wakes no object where nothing is sampled, but with association %s %i for the session", async (association, expected) => {
     await configureServers({ open: { url, association } });
     const woken = async (): Promise<number> => {
-      const all = await Promise.all([listDurableObjectIds(env.SESSION), listDurableObjectIds(env.RUN), listDurableObjectIds(env.KEY)]);
+      const all = await Promise.all([idsOf(env.SESSION), idsOf(env.RUN), idsOf(env.KEY)]);
       return all.flat().length;
     };
+    // The first request of an isolate asks the key's object for a share of its limits.
+    await (await connected()).post(ping);
     const before = await woken();
     const client = await connected();
     upstream.answer = ({ message }) =>

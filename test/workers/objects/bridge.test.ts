@@ -1,12 +1,13 @@
 // What a BridgeObject keeps, for how long, and what it does where a stream of the server breaks.
 
-import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BridgeObject } from "../../../workers/objects/bridge/bridge-object.ts";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { bridgeStub } from "../../../workers/stubs/stubs.ts";
 import { admin, createKey, env, eventually, gatewayWith } from "../support/gateway.ts";
 import { type Upstream, configureServers, eventFor, openStream, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
+import { idsOf } from "../support/scope.ts";
 import { StatelessClient, answerWith, formInput, resultFor, roundOf } from "../support/stateless.ts";
 import { type Rows, asObject, crash, pause, tablesIn } from "./inside.ts";
 
@@ -36,7 +37,7 @@ const capabilities = { elicitation: {} };
 const objectAt = (id: DurableObjectId): DurableObjectStub<BridgeObject> => asObject<BridgeObject>(env.BRIDGE.get(id));
 /** The objects that have a session of this test's client. */
 async function sessions(): Promise<DurableObjectId[]> {
-  const all = await listDurableObjectIds(env.BRIDGE as DurableObjectNamespace);
+  const all = await idsOf(env.BRIDGE);
   const own = await Promise.all(
     all.map((id) =>
       runInDurableObject(objectAt(id), (_, state) =>

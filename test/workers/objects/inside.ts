@@ -1,7 +1,7 @@
 // What only a test inside workerd can do: look into an object's tables, cut objects off, and run
 // alarms.
 
-import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
@@ -14,6 +14,7 @@ import type { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { env, eventually } from "../support/gateway.ts";
 import { recordLines } from "../support/record.ts";
+import { idsOf } from "../support/scope.ts";
 
 /**
  * The same stub, for what only a test does: it gets at the object itself, and not merely at its
@@ -95,7 +96,7 @@ export async function everything(): Promise<string> {
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {
     const any = namespace as DurableObjectNamespace;
-    for (const id of await listDurableObjectIds(any)) {
+    for (const id of await idsOf(any)) {
       const tables = await runInDurableObject(any.get(id), async (_, state) => {
         const values = state.storage.kv.list();
         return { tables: tablesIn(state.storage), values: [...values] };

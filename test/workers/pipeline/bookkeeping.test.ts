@@ -3,8 +3,8 @@
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
-import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { env } from "../support/gateway.ts";
 import { enqueue, withSettled } from "../../../workers/pipeline/record/write-behind.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };

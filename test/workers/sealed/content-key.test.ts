@@ -1,7 +1,7 @@
 // A gateway with CONTENT_KEY: what is stored after every way through it, and what becomes of a run
 // whose key is gone.
 
-import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ContentSeal } from "../../../workers/objects/content-seal.ts";
 import { BridgeTables } from "../../../workers/objects/bridge/bridge-tables.ts";
@@ -31,13 +31,14 @@ import {
   sample,
 } from "../support/gateway.ts";
 import { decide, pathOf, press } from "../support/reviewer.ts";
+import { idsOf } from "../support/scope.ts";
 
 /** In every text that a test sends, or has a model or a reviewer write. */
 const mark = "Zebra-Quartz";
 const params = { messages: [{ role: "user", content: { type: "text", text: `${mark} of the prompt` } }], systemPrompt: `${mark} system` };
 const said = { text: `${mark} of the reply` };
 
-const namespaces = {
+const namespaces = () => ({
   SESSION: env.SESSION,
   KEY: env.KEY,
   RUN: env.RUN,
@@ -53,7 +54,7 @@ const namespaces = {
   STOP: env.STOP,
   TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
   OAUTH_STORE: env.OAUTH_STORE,
-};
+});
 
 const encodings = ["utf8", "utf16le", "base64", "latin1"] as const;
 const shows = (value: unknown): boolean => {
@@ -72,9 +73,9 @@ const shows = (value: unknown): boolean => {
 async function stored(): Promise<{ readonly plain: string[]; readonly sealed: number }> {
   const plain: string[] = [];
   let sealed = 0;
-  for (const [name, namespace] of Object.entries(namespaces)) {
+  for (const [name, namespace] of Object.entries(namespaces())) {
     const any = namespace as DurableObjectNamespace;
-    for (const id of await listDurableObjectIds(any)) {
+    for (const id of await idsOf(any)) {
       await runInDurableObject(any.get(id), async (_, state) => {
         for (const [table, rows] of Object.entries(tablesIn(state.storage)))
           for (const row of rows)

@@ -1,13 +1,12 @@
 // The documents as one isolate serves them, with a KV that shows what it likes, as KV does after a
 // write.
 
-import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { bindingBudgetsOf, budgetsInMemory, documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
-import { policy, writer } from "../support/gateway.ts";
+import { env, policy, writer } from "../support/gateway.ts";
 import { doctorText } from "../../../shared/words/doctor.ts";
 
 const textOf = (version: number): string => JSON.stringify({ ...policy, version });

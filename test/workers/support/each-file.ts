@@ -1,11 +1,17 @@
-// What every file of tests inside workerd begins and ends with, and each of its tests.
+// What every file of tests inside workerd begins and ends with, and each of its tests. Files share
+// runtimes, in which a module is loaded once: hooks that a module registered would be those of the
+// first file alone.
 
 import { afterAll, afterEach, aroundEach, beforeEach } from "vitest";
+import { resetIsolate } from "../../../workers/platform/isolate.ts";
 import { backToNow } from "../objects/inside.ts";
 import { beginTest, endFile, endTest } from "./gateway.ts";
 import { asTest } from "./in-flight.ts";
 import { disperseAll } from "./lane.ts";
-import { expectNoLeaks } from "./logs.ts";
+import { expectNoLeaks, hearLogs } from "./logs.ts";
+
+resetIsolate();
+hearLogs();
 
 aroundEach(asTest);
 

@@ -6,7 +6,7 @@
 
 import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
-import { env as bindings, exports } from "cloudflare:workers";
+import { exports } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { Operator } from "../../../shared/record/record.ts";
 import type { Env } from "../../../workers/platform/env.ts";
@@ -18,8 +18,10 @@ import { forgetWork, giveUp, handled, noneAtWork, whileTestLasts } from "./in-fl
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";
+import { beginScope, scopedEnv } from "./scope.ts";
 
-export const env: Env = bindings;
+/** The bindings of the test that runs: those of the Worker, in another object than its own. */
+export let env: Env = { ...scopedEnv() };
 export const publicUrl = "http://localhost:8787";
 export const devKey = required(env.DEV_API_KEY);
 export const adminToken = required(env.ADMIN_TOKEN);
@@ -138,6 +140,8 @@ export let model: ScriptedModel;
 
 /** What each test begins with. */
 export async function beginTest(): Promise<void> {
+  beginScope();
+  env = { ...scopedEnv() };
   model = scriptModel();
   await writeDocument("policy", policy);
   await writeDocument("routing", routing);

@@ -22,6 +22,12 @@ const clients = new Set<AbortController>();
 /** What the error of a request that was given up says: `vitest.config.ts` knows it by that. */
 const given = "The test has ended.";
 
+/**
+ * Why what a test left under way gets no object any more. Nobody hears it: the runner writes no
+ * line of an error that says what the platform says of a caller who has left.
+ */
+export const testIsOver = (): Error => new Error(`${given} disconnected: operation canceled`);
+
 /** What a test's own clients do after its end reaches the gateway no more. */
 export const asTest = (run: () => Promise<void>): Promise<void> => current.run({ isOver: false }, run);
 

@@ -1,7 +1,7 @@
 // The call of a tool that people approved last: what the next review of that tool says of it, to
 // whom, and for how long.
 
-import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { jsonOf } from "../../../../shared/json/json-of.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
@@ -10,6 +10,7 @@ import { approvalIn, askAbout, askApproval, deletion, nextReview } from "../../s
 import { createKey, env, eventually, gateway } from "../../support/gateway.ts";
 import { later, quiet, tablesIn } from "../../objects/inside.ts";
 import { filledForm, pathOf, postForm, press } from "../../support/reviewer.ts";
+import { idsOf } from "../../support/scope.ts";
 
 beforeEach(() => askAbout());
 
@@ -20,9 +21,7 @@ const callOf = (tool: string, path: string) => ({ ...deletion, tool, arguments: 
 /** What is kept of approved calls. */
 const kept = async (): Promise<string> =>
   JSON.stringify(
-    await Promise.all(
-      (await listDurableObjectIds(env.CACHE)).map((id) => runInDurableObject(env.CACHE.get(id), (_, { storage }) => tablesIn(storage))),
-    ),
+    await Promise.all((await idsOf(env.CACHE)).map((id) => runInDurableObject(env.CACHE.get(id), (_, { storage }) => tablesIn(storage)))),
   );
 
 const decides = async (act: "approve" | "deny", change?: (fields: URLSearchParams) => void): Promise<void> => {
