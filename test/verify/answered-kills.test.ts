@@ -1,5 +1,5 @@
 // Kills of the gateway while it answers requests that nobody is asked about: fifty with the record
-// written behind, and fifty with RECORD=before. Writes docs/answered-kills.md. KILLS is another
+// written behind, and fifty with RECORD=before. Writes results/answered-kills.md. KILLS is another
 // number, and KILLS_SEED repeats the load and the moments of a run.
 
 import { execFileSync } from "node:child_process";
@@ -15,7 +15,7 @@ const settings = ["behind", "before"] as const;
 const results = new Map<(typeof settings)[number], AnsweredKills>();
 
 afterAll(() => {
-  if (results.size === settings.length) writeFileSync(`${root}docs/answered-kills.md`, report());
+  if (results.size === settings.length) writeFileSync(`${root}test/verify/results/answered-kills.md`, report());
 });
 
 test.each(settings)("RECORD=%s: every answer has its line, or an end that is told as unknown", async (setting) => {
@@ -45,7 +45,7 @@ function report(): string {
 
 The gateway is killed with \`kill -9\` at random moments while it answers requests that nobody is asked about, and
 started again on the same data. Callers repeat a request until it is answered; those of \`/v1\` send no \`Idempotency-Key\`.
-Then each answer is looked for in [the record](record.md#no-answer-without-a-line).
+Then each answer is looked for in [the record](../../../docs/record.md#no-answer-without-a-line).
 
 \`npm run verify\` (\`test/verify/answered-kills.test.ts\`) writes this page. The last run: commit
 ${git("rev-parse", "--short", "HEAD")}, ${new Date().toISOString().slice(0, 10)}, ${kills} kills for each setting of \`RECORD\`, \`KILLS_SEED=${seed}\`.

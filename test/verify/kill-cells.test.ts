@@ -1,6 +1,6 @@
 // Kills at random moments in each cell of client and server families: ten while people decide about
 // sampling, thirteen while they decide about calls; `npm run test:rest` has one of most. Writes
-// docs/relay-kills.md. KILLS_SEED repeats the moments of an earlier run.
+// results/relay-kills.md. KILLS_SEED repeats the moments of an earlier run.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -33,7 +33,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await office?.close();
-  if (results.size === killCells.length && callResults.size === killCells.length) writeFileSync(`${root}docs/relay-kills.md`, report());
+  if (results.size === killCells.length && callResults.size === killCells.length)
+    writeFileSync(`${root}test/verify/results/relay-kills.md`, report());
   else console.log(report());
 });
 
