@@ -39,10 +39,13 @@ const claims: ReceiptClaims = {
   reviewers: [{ id: "r".repeat(22), gate: "request", decision: "approved", at: now - 10, amr: "link" }],
   request: { jcs: digest(requestText(request.method, request.params)) },
 };
+const answer = { action: "accept", content: { é: 1e21, reason: "tidy" } };
+const answering = (inputResponses: object) => ({ ...request, params: { ...request.params, inputResponses } });
 const [key, older, revoked, foreign] = [newKey(), newKey(), newKey(now - 60), newKey()];
 const made = (change: Partial<ReceiptClaims>, { signer } = key): Promise<string> =>
   signReceipt({ ...claims, ...change }, signer, toBase64url);
 const good = await made({});
+const answered = await made({ request: { ...claims.request, inputResponses: { ask: digest(canonicalText(answer)) } } });
 const [header = "", payload = "", signature = ""] = good.split(".");
 const encoded = (value: object): string => toBase64url(Buffer.from(JSON.stringify(value)));
 const reply = {
@@ -123,6 +126,21 @@ const vectors = {
       request: { method: "tools/call", params: { ...request.params, name: "drop_database" } },
       error: "otherRequest",
     },
+    { name: "with the digest of an answer", receipt: answered, request: answering({ ask: answer }), error: null },
+    {
+      name: "with an answer of the gateway's own beside it",
+      receipt: answered,
+      request: answering({ sample: { role: "assistant" }, ask: answer }),
+      error: null,
+    },
+    {
+      name: "altered: another answer",
+      receipt: answered,
+      request: answering({ ask: { ...answer, content: { reason: "tidy" } } }),
+      error: "otherRequest",
+    },
+    { name: "altered: without its answer", receipt: answered, error: "otherRequest" },
+    { name: "altered: its answer under another key", receipt: answered, request: answering({ asked: answer }), error: "otherRequest" },
     { name: "altered: a reply that it does not name", receipt: good, reply, error: "otherReply" },
     { name: "of a later version", receipt: await made({ v: 2 as 1 }), error: "malformed" },
   ],

@@ -2,16 +2,18 @@
 
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { objectOf, parseJson } from "../../shared/json/values.ts";
 import { Unasked, endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "../subcommand.ts";
 import { type ReceiptClaims, type ReceiptError, verifyReceipt } from "../verify-receipt.ts";
 
-const USAGE = `Usage: countersign verify <file> --issuer <address> --audience <server> [--keys <file>]
+const USAGE = `Usage: countersign verify <file> --issuer <address> --audience <server> [options]
 
 Checks the signature of a receipt, and prints what it says. The file has the receipt, or the JSON of GET /receipts/{run}.
 Expiry and reuse are not checked: a receipt that is kept stays true, and must not be acted on again.
 
   --issuer <address>       the gateway's PUBLIC_URL; by default $COUNTERSIGN_URL
   --audience <server>      the server's name at the gateway
+  --request <file>         what the server got, as JSON with method and params: is the receipt of it?
   --keys <file>            the gateway's JWK set, to check offline; by default it is asked for it
   --help, --version
 
@@ -40,16 +42,22 @@ export const verify: Subcommand = {
   summary: "checks a receipt, and prints what was decided",
   usage: USAGE,
   read: (args, env) => {
-    const options = { issuer: { type: "string" }, audience: { type: "string" }, keys: { type: "string" } } as const;
+    const options = {
+      issuer: { type: "string" },
+      audience: { type: "string" },
+      keys: { type: "string" },
+      request: { type: "string" },
+    } as const;
     const read = readArguments(() => parseArgs({ args: [...args], options, allowPositionals: true, strict: true }));
     if (isWrongUse(read)) return read;
     const [file, ...more] = read.positionals;
-    const { issuer = env["COUNTERSIGN_URL"] ?? "", audience = "", keys } = read.values;
+    const { issuer = env["COUNTERSIGN_URL"] ?? "", audience = "", keys, request } = read.values;
     if (file === undefined || more.length > 0) return wrongUse("give one file with a receipt.");
     if (issuer === "" || audience === "") return wrongUse("give --issuer and --audience.");
     return async () => {
       const known = keys === undefined ? {} : { keys: (JSON.parse(await textOf(keys)) as { keys: [] }).keys };
-      const expected = { issuer: issuer.replace(/\/$/, ""), audience, now: null, request: null, decisions, ...known };
+      const compared = request === undefined ? null : requestIn(await textOf(request));
+      const expected = { issuer: issuer.replace(/\/$/, ""), audience, now: null, request: compared, decisions, ...known };
       const verdict = await verifyReceipt(receiptIn(await textOf(file)), expected).catch((error: Error) => {
         throw new Unasked(error.message);
       });
@@ -65,6 +73,12 @@ const textOf = (file: string): Promise<string> =>
   readFile(file, "utf8").catch(() => {
     throw new Unasked("the file cannot be read");
   });
+
+function requestIn(text: string): { readonly method: string; readonly params: unknown } {
+  const { method, params } = objectOf(parseJson(text)) ?? {};
+  if (typeof method !== "string") throw new Unasked("the request has to be JSON with method and params");
+  return { method, params };
+}
 
 function receiptIn(text: string): string {
   try {
@@ -86,6 +100,7 @@ function report({ reviewers, ...claims }: ReceiptClaims): string {
     ["rule", `${claims.policy.rule}, policy ${claims.policy.version}`],
     ["run", claims.jti],
     ["request", claims.request.jcs],
+    ...Object.entries(claims.request.inputResponses ?? {}).map(([key, said]) => ["answer", `${said} (${key})`] as const),
     ["reply", claims.reply?.jcs],
     ["record", claims.log === undefined ? undefined : `entry ${claims.log.index} of log ${claims.log.shard}`],
     ["until", time(claims.exp)],

@@ -43,6 +43,11 @@ export type RequestDigests = {
   readonly raw?: string;
   /** As `jcs`, of the call as its client wanted it, where a reviewer changed it. */
   readonly proposed?: string;
+  /**
+   * Of the `canonicalText` of what the client answers its server with this attempt at a call
+   * (2026-07-28), by key. What the gateway answers itself beside that is not in it.
+   */
+  readonly inputResponses?: Readonly<Record<string, string>>;
   /** The gateway's own digest of what the page showed, as the record has it. */
   readonly shown?: string;
 };
@@ -117,6 +122,12 @@ export function requestText(method: string, params: unknown): string {
   return canonicalText({ method, params: { name: asked["name"], arguments: asked["arguments"] ?? {} } });
 }
 
+/** The answer of this key in a call's `inputResponses`; undefined where it has none. */
+export function inputResponseOf(params: unknown, key: string): unknown {
+  const answers = membersOf(membersOf(params)["inputResponses"]);
+  return Object.hasOwn(answers, key) ? answers[key] : undefined;
+}
+
 /** What a reply's digest is of: the result without `_meta`. */
 export function replyText(result: unknown): string {
   const { _meta, resultType: _type, ...said } = membersOf(result);
@@ -126,6 +137,7 @@ export function replyText(result: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
 const isDigest = (value: unknown): boolean => value === undefined || isText(value);
+const isDigests = (value: unknown): boolean => value === undefined || (isMembers(value) && Object.values(value).every(isText));
 const hasFlags = (value: unknown): boolean => ["request", "reply"].every((name) => typeof membersOf(value)[name] === "boolean");
 
 const isReviewer = (value: unknown): boolean => {
@@ -150,6 +162,7 @@ const isClaims = (value: unknown): value is ReceiptClaims => {
     claims["reviewers"].every(isReviewer) &&
     isMembers(claims["request"]) &&
     ["jcs", "raw", "proposed", "shown"].every((name) => isDigest(request[name])) &&
+    isDigests(request["inputResponses"]) &&
     ["jcs", "shown"].every((name) => isDigest(reply[name])) &&
     isDigest(claims["tool"])
   );

@@ -5,6 +5,8 @@ import {
   type ReceiptClaims,
   type ReceiptDecision,
   type ReceiptMode,
+  canonicalText,
+  inputResponseOf,
   readClaims,
   receiptSeconds,
   receiptType,
@@ -135,6 +137,9 @@ export async function checkReceipt(receipt: unknown, terms: ReceiptTerms, crypt:
   if (request !== null) {
     const digest = await digestOf(() => requestText(request.method, request.params));
     if (request.method !== claims.method || digest === null || claims.request.jcs !== digest) return bad("otherRequest");
+    // What the gateway answered itself is in no receipt of the call; what its client answered is.
+    for (const [key, approved] of Object.entries(claims.request.inputResponses ?? {}))
+      if ((await digestOf(() => canonicalText(inputResponseOf(request.params, key)))) !== approved) return bad("otherRequest");
   }
   if ("reply" in terms) {
     const digest = await digestOf(() => replyText(terms.reply));

@@ -63,7 +63,13 @@ function requestDigests({ asked: digest }: ReceiptInput, asked: SubjectRequest, 
   const callDigest = ({ tool: name, arguments: input }: typeof sent): string =>
     textDigest(requestText("tools/call", { name, arguments: input }));
   const isEdited = argumentsJsonOf(asked) !== argumentsJsonOf(sent);
-  return { jcs: callDigest(sent), ...(isEdited ? { proposed: callDigest(asked) } : {}) };
+  const { inputResponses: answers = {} } = sent;
+  const answered = Object.entries(answers).map(([key, answer]) => [key, textDigest(canonicalText(answer))] as const);
+  return {
+    jcs: callDigest(sent),
+    ...(isEdited ? { proposed: callDigest(asked) } : {}),
+    ...(answered.length === 0 ? {} : { inputResponses: Object.fromEntries(answered) }),
+  };
 }
 
 /** A run that waits still, or that failed before anything was approved, approves nothing. */

@@ -64,6 +64,8 @@ describe("a receipt", () => {
       { reviewers },
       { reviewers: [null] },
       { request: { jcs: 1 } },
+      { request: { inputResponses: { ask: 1 } } },
+      { request: { inputResponses: "ask" } },
       { request: [] },
       { reply: { jcs: {} } },
       { tool: 7 },

@@ -71,6 +71,10 @@ def error_of(vector):
     request = vector.get("request", FILE["request"])
     if claims["method"] != request["method"] or claims["request"].get("jcs") != request_digest(**request):
         return "otherRequest"
+    answers = request["params"].get("inputResponses", {})
+    for key, approved in claims["request"].get("inputResponses", {}).items():
+        if key not in answers or digest(answers[key]) != approved:
+            return "otherRequest"
     if "reply" in vector and claims.get("reply", {}).get("jcs") != reply_digest(vector["reply"]):
         return "otherReply"
     return None

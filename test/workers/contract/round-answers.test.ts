@@ -2,8 +2,9 @@
 // the call: whoever approves that attempt is shown the answers, and they are what is sent.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { type ReceiptJwk, receiptKey, verifyReceipt } from "../../../client/verify-receipt.ts";
 import { stubOf } from "../objects/inside.ts";
-import { configure, eventually, gateway, gatewayWith, notices, openNotice, policy, travel } from "../support/gateway.ts";
+import { configure, eventually, gateway, gatewayWith, notices, openNotice, policy, publicUrl, travel } from "../support/gateway.ts";
 import { type Upstream, type UpstreamCall, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { decide, pathOf } from "../support/reviewer.ts";
 import { StatelessClient, answerWith, formInput, lastOf, responsesTo, roundOf } from "../support/stateless.ts";
@@ -102,10 +103,17 @@ describe("an attempt that answers its server", () => {
     const requestState = await asked({ ...params, name: "both_read" });
     const hasty = new StatelessClient("new", { send: brief });
     const call = { ...params, name: "both_read" };
-    const answer = hasty.says("tools/call", { ...call, requestState, inputResponses: accepted({}) }, options);
+    const come = (more: object) => hasty.says("tools/call", { ...call, ...more }, options);
+    let waiting = come({ requestState, inputResponses: accepted({}) });
     const run = await opened();
     await decide("request", "approve", run);
-    expect((await answer).result?.["resultType"]).toBe("input_required");
+    // Where it was told to come back before the approval, it does.
+    for (let isSent = false; !isSent;) {
+      const { result } = await waiting;
+      expect(result?.["resultType"]).toBe("input_required");
+      isSent = sent().length === 2;
+      if (!isSent) waiting = come({ requestState: result?.requestState });
+    }
     await decide("response", "approve", run);
     const again = await patient().says("tools/call", call, options);
     expect(again.result?.["content"]).toEqual(done.content);
@@ -125,6 +133,26 @@ describe("an attempt that answers its server", () => {
     expect(sent()[1]?.text).not.toContain("sk-abcdef");
     expect(responsesTo(sent()[1] as UpstreamCall)).toEqual(accepted({ key: "[redacted: keys]", reason: "kept" }));
     expect(sent()[1]?.message.params?.["requestState"]).toBe("the state");
+  });
+
+  test("has the digests of what its client answers in its receipt", async () => {
+    await configureServers({ new: { url, protocol: "2026", receipts: true } });
+    const requestState = await asked();
+    const answer = patient().says("tools/call", { ...params, requestState, inputResponses: accepted({ reason: "tidy" }) }, options);
+    await decide("request", "approve", await opened());
+    await answer;
+    const receipt = (call: number) => (sent()[call]?.message.params?.["_meta"] as Record<string, unknown> | undefined)?.[receiptKey];
+    const { keys } = await (await gateway("/.well-known/jwks.json", { key: null })).json<{ keys: ReceiptJwk[] }>();
+    const verdictOn = (got: object, of = 1) =>
+      verifyReceipt(receipt(of), { issuer: publicUrl, audience: "new", keys, now: null, request: { method: "tools/call", params: got } });
+    const got = sent()[1]?.message.params ?? {};
+    expect(await verdictOn(got)).toMatchObject({
+      ok: true,
+      claims: { mode: "human", request: { inputResponses: { ok: expect.any(String) } } },
+    });
+    expect(await verdictOn({ ...got, inputResponses: accepted({ reason: "other" }) })).toEqual({ ok: false, error: "otherRequest" });
+    expect(await verdictOn(params)).toEqual({ ok: false, error: "otherRequest" });
+    expect(await verdictOn(params, 0)).not.toHaveProperty("claims.request.inputResponses");
   });
 
   test("is refused where two readers could see two answers in it", async () => {
