@@ -138,15 +138,15 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a call that its server refused before it ran keeps its approval",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: "const login = lacksLogin(found.message) ?",
-    to: "const login = false && lacksLogin(found.message) ?",
+    from: 'const login = reported === "noLogin" ?',
+    to: 'const login = reported === null ?',
     test: { file: reviewed, only: "and cannot be renewed" },
   },
   {
     name: "a round that is refused for its login does not free the approval of the call before it",
     file: "workers/objects/run/act/run-task.ts",
-    from: "return this.#keepRound() ? undefined : this.#release.unsent(claim.call, took);",
-    to: "return this.#release.unsent(claim.call, took);",
+    from: 'answer.why === "login" && this.#keepRound()',
+    to: 'answer.why === "login" && claim.call < 0',
     test: { file: rounds, only: "a task keeps the round" },
   },
   {

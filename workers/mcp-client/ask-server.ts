@@ -6,6 +6,7 @@ import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-conte
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { lookupIn } from "../platform/lookup.ts";
+import type { ReportFailure } from "../stubs/inside-relay.ts";
 
 /** The client's headers that the server gets. Not `Authorization`, which may have our key. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;
@@ -26,6 +27,13 @@ export type UpstreamError = "noCredential" | LoginError | "unreachable" | "redir
 export const mayHaveRun = (error: string): boolean => unclear.has(error);
 
 const unclear: ReadonlySet<string> = new Set<UpstreamError>(["unreachable", "loginRefused"]);
+const withoutLogin: ReadonlySet<UpstreamError> = new Set(["notSignedIn", "otherAccount", "loginUnreachable"]);
+
+/** Tells of a failed request what its response does not say. */
+export function reportOf(error: UpstreamError, report: ReportFailure | undefined): void {
+  if (mayHaveRun(error)) report?.("lost");
+  else if (withoutLogin.has(error)) report?.("noLogin");
+}
 
 type ServerError = Exclude<UpstreamError, "noCredential" | LoginError>;
 

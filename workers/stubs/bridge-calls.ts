@@ -6,6 +6,7 @@ import type { BridgedClient } from "../../shared/relay/bridging.ts";
 import type { ListenFilter } from "../../shared/relay/listening.ts";
 import type { InputRequest } from "../../shared/relay/rounds.ts";
 import type { RpcAnswer } from "../../shared/wire/json-rpc.ts";
+import type { RequestFailure } from "./inside-relay.ts";
 
 /** The client that asks now. */
 export type BridgeVisit = {
@@ -33,12 +34,12 @@ export type BridgeRequest = {
 
 /** Where a client's request stands. */
 export type BridgeState =
-  /** `isLost`: nobody knows what the server did. */
+  /** `failure`: the answer is the gateway's own. */
   | {
       readonly kind: "answered";
       readonly answer: JsonOf<RpcAnswer>;
       readonly told: readonly JsonOf<JsonObject>[];
-      readonly isLost?: boolean;
+      readonly failure?: RequestFailure;
     }
   | {
       readonly kind: "waiting";
@@ -50,14 +51,14 @@ export type BridgeState =
     }
   /**
    * The server's own HTTP answer, where it began no session and did not do anything, or the
-   * gateway's in its place. `body`: text. `isLost`: as above.
+   * gateway's in its place. `body`: text. `failure`: as above.
    */
   | {
       readonly kind: "refused";
       readonly status: number;
       readonly headers: readonly (readonly [string, string])[];
       readonly body: string;
-      readonly isLost?: boolean;
+      readonly failure?: RequestFailure;
     }
   /** The call is not known any more, or never was; or its key is revoked. */
   | { readonly kind: "gone" };

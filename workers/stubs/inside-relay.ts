@@ -18,9 +18,17 @@ export type InsideVisit = {
   readonly authorization: string | null;
   /** Aborts when the key ends. */
   readonly over: AbortSignal;
-  /** Called where nobody knows what the server did with the request. */
-  readonly reportLost?: () => void;
+  readonly reportFailure?: ReportFailure;
 };
+
+/**
+ * Why a response is the gateway's own. `lost`: nobody knows what the server did with the request.
+ * `noLogin`: it has not the login that the server wants, and nothing was done.
+ */
+export type RequestFailure = "lost" | "noLogin";
+
+/** Is told of a failure beside the response, whose text a server could write too. */
+export type ReportFailure = (failure: RequestFailure) => void;
 
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 

@@ -191,17 +191,22 @@ describe("a token that the server ends as an approved call arrives", () => {
     expect([bodies.length, sent()]).toEqual([2, 0]);
   });
 
-  test("is nothing that a server can claim: its own error in the gateway's words spends the approval", async () => {
-    await connect();
-    const made = await connected();
-    atCall.decide = ({ message }) =>
-      Response.json({ jsonrpc: "2.0", id: message.id, error: { code: -32_603, message: errorMessages.notSignedIn } });
-    const answer = made.call(1);
-    const { run } = await openNotice("request");
-    await decide("request", "approve");
-    await (await answer).text();
-    expect((await recordWith(run, "finished")).map(({ fact }) => fact.kind)).toContain("callFailed");
-  });
+  test.each([false, true])(
+    "is nothing that a server can claim, also where its login has just ended (%s): its own error in the gateway's words spends the approval",
+    async (ends) => {
+      await connect();
+      const made = await connected();
+      atCall.decide = async ({ message }) => {
+        if (ends) await disconnect();
+        return Response.json({ jsonrpc: "2.0", id: message.id, error: { code: -32_603, message: errorMessages.notSignedIn } });
+      };
+      const answer = made.call(1);
+      const { run } = await openNotice("request");
+      await decide("request", "approve");
+      await (await answer).text();
+      expect((await recordWith(run, "finished")).map(({ fact }) => fact.kind)).toContain("callFailed");
+    },
+  );
 
   test.each([
     ["no challenge", null],

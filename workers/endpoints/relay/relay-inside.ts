@@ -32,7 +32,7 @@ export async function inContext(
 }
 
 async function answer(c: AppContext, visit: InsideVisit): Promise<Response> {
-  const { env, ctx, server: name, authorization, over, reportLost } = visit;
+  const { env, ctx, server: name, authorization, over, reportFailure } = visit;
   const server = await serverEntry(env, name, Date.now(), (work) => ctx.waitUntil(work));
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
@@ -43,7 +43,7 @@ async function answer(c: AppContext, visit: InsideVisit): Promise<Response> {
     authorization,
     over,
     slow: undefined,
-    ...(reportLost === undefined ? {} : { reportLost }),
+    ...(reportFailure === undefined ? {} : { reportFailure }),
   };
   if (c.req.method === "GET") return listenInSession(c, relay);
   if (c.req.method === "DELETE") return endSession(c, relay);

@@ -1,8 +1,6 @@
 // Who may talk to which server through the relay, and the relay's own refusals.
 
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { objectOf } from "../../../shared/json/values.ts";
 import { callRulesFor } from "../../../shared/policy/call-rules.ts";
 import { looksLikeAccessToken } from "../../../shared/credential/presented.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
@@ -20,6 +18,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { SlowTimer } from "../../platform/slow-timer.ts";
 import { resourceMetadataUrl } from "../../platform/urls.ts";
 import { policyOf } from "../../stores/documents.ts";
+import type { ReportFailure } from "../../stubs/inside-relay.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
@@ -41,16 +40,14 @@ export type RelayRequest = {
 /**
  * `over` aborts when its key ends. `slow` ends with the response; undefined where the work goes on
  * behind it. `isEdited`: the arguments are others than those that came, so that the client's
- * headers do not repeat them any more. `reportLost` is called where the response is the gateway's
- * own, and nobody knows what the server did: no text of a response says that, since a server can
- * write the same. `handsBack`: the client of a call with rounds gets its state as soon as the
+ * headers do not repeat them any more. `handsBack`: the client of a call with rounds gets its state as soon as the
  * gateway keeps the call, and waits by coming back.
  */
 export type WatchedRelayRequest = RelayRequest & {
   readonly over: AbortSignal;
   readonly slow: SlowTimer | undefined;
   readonly isEdited?: true;
-  readonly reportLost?: () => void;
+  readonly reportFailure?: ReportFailure;
   readonly handsBack?: true;
 };
 
@@ -170,15 +167,6 @@ export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", 
   tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
   asks: "The MCP server sent a sampling request in place of a response, which it may do only on an event stream",
 };
-
-/**
- * Whether a response is the gateway's own to a request that lacked a login, so that nothing was
- * done. A server can send these words too: the login itself says whether it is so.
- */
-export const lacksLogin = (response: JsonObject): boolean => isOwnError(response, ["notSignedIn", "otherAccount", "loginUnreachable"]);
-
-const isOwnError = ({ error }: JsonObject, kinds: readonly UpstreamError[]): boolean =>
-  kinds.some((kind) => objectOf(error)?.["message"] === errorMessages[kind]);
 
 export const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
 

@@ -272,7 +272,7 @@ export class BridgeCall {
       this.#streams.delete(name);
       if (!this.#isTaken && this.#isKept && this.#isStated) this.#taken();
       this.#isTaken = true;
-      return { kind: "answered", answer: this.answer, told, isLost: this.#state.end === "lost" };
+      return { kind: "answered", answer: this.answer, told, ...(this.#state.end === "lost" ? { failure: "lost" } : {}) };
     }
     const questions = this.#open().map(({ key, method }) => ({
       key,

@@ -8,6 +8,7 @@ import { bridgedAnswer } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
+import type { RequestFailure } from "../../stubs/inside-relay.ts";
 import type { BridgeCall } from "./bridge-call.ts";
 import type { SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Refused, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
@@ -37,16 +38,16 @@ export class BridgeRunner {
    * has not looked at the request: it is sent again in a new one, once.
    */
   async send(session: Session, text: string): Promise<{ readonly session: Session; readonly response: Response } | Refused> {
-    let isLost = false;
-    const post = (to: Session): Promise<Response> => this.#deps.upstream.post(to, text, () => void (isLost = true));
+    let failure: RequestFailure | undefined;
+    const post = (to: Session): Promise<Response> => this.#deps.upstream.post(to, text, (reported) => void (failure = reported));
     const response = await post(session);
     if (response.ok) return { session, response };
-    const refused = await refusalOf(response, isLost);
+    const refused = await refusalOf(response, failure);
     if (!refused.lost) return refused;
     const next = await this.#deps.renewed(session);
     if ("kind" in next) return next.kind === "refused" ? { ...refused, answer: null, state: next } : { ...refused, answer: answerOf(next) };
     const again = await post(next);
-    return again.ok ? { session: next, response: again } : refusalOf(again, isLost);
+    return again.ok ? { session: next, response: again } : refusalOf(again, failure);
   }
 
   /** Sends the call and reads until its answer. Never throws. */

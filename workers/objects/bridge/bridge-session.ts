@@ -6,6 +6,7 @@ import { objectOf } from "../../../shared/json/values.ts";
 import { initializeParams } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
+import type { ReportFailure } from "../../stubs/inside-relay.ts";
 import type { BridgeTables, SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
 
@@ -95,9 +96,13 @@ export class BridgeSession {
     const { upstream, tables, over } = this.#deps;
     const id = "initialize";
     const params = initializeParams(readJsonOf(visit.client));
-    const response = await upstream.post(null, JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params })).catch(() => null);
+    let lacksLogin = false;
+    const report: ReportFailure = (failure) => void (lacksLogin = failure === "noLogin");
+    const initialize = JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params });
+    const response = await upstream.post(null, initialize, report).catch(() => null);
     if (response === null) return noSession;
-    if (!response.ok) return (await refusalOf(response)).state;
+    // Nothing of the client's was sent yet, whatever became of this.
+    if (!response.ok) return (await refusalOf(response, lacksLogin ? "noLogin" : undefined)).state;
     const answer = await firstAnswer(response, id, over);
     if (answer === null) return noSession;
     if (!("result" in answer)) return { kind: "answered", answer: jsonOf(answer), told: [] };

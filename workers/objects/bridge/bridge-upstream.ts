@@ -10,7 +10,7 @@ import { readText } from "../../http/body.ts";
 import { errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
-import { type InsideVisit, insideRelay } from "../../stubs/inside-relay.ts";
+import { type InsideVisit, type ReportFailure, type RequestFailure, insideRelay } from "../../stubs/inside-relay.ts";
 
 /** A session of the relay: its sealed id, and the revision that the server speaks in it. */
 export type Session = { readonly id: string; readonly revision: string };
@@ -27,10 +27,10 @@ export class BridgeUpstream {
     this.#deps = deps;
   }
 
-  post(session: Session | null, message: string, reportLost?: () => void): Promise<Response> {
+  post(session: Session | null, message: string, reportFailure?: ReportFailure): Promise<Response> {
     const headers = headersFor(session);
     headers.set("Content-Type", "application/json");
-    return this.#ask(new Request("https://relay/", { method: "POST", body: message, headers }), reportLost);
+    return this.#ask(new Request("https://relay/", { method: "POST", body: message, headers }), reportFailure);
   }
 
   /** The stream that belongs to no request, or the one of this event. */
@@ -70,9 +70,9 @@ export class BridgeUpstream {
     return this.tell(session, responseOf(id, answer));
   }
 
-  async #ask(request: Request, reportLost?: () => void): Promise<Response> {
+  async #ask(request: Request, reportFailure?: ReportFailure): Promise<Response> {
     if (this.visitor === null) throw new Error("BridgeUpstream: nobody has asked yet");
-    return insideRelay({ ...this.#deps, ...this.visitor, ...(reportLost === undefined ? {} : { reportLost }) }, request);
+    return insideRelay({ ...this.#deps, ...this.visitor, ...(reportFailure === undefined ? {} : { reportFailure }) }, request);
   }
 }
 
@@ -145,9 +145,9 @@ const passedDown = ["WWW-Authenticate", "Retry-After"];
 
 /**
  * Reads why a request was refused. Many servers answer 400 where the specification has 404.
- * `isLost`: as in the state.
+ * `failure`: as in the state.
  */
-export async function refusalOf(response: Response, isLost = false): Promise<Refused> {
+export async function refusalOf(response: Response, failure?: RequestFailure): Promise<Refused> {
   const { status, headers } = response;
   const text = (await readText(response.body, mostRead).catch(() => undefined)) ?? "";
   const message = objectOf(parseJson(text));
@@ -164,7 +164,7 @@ export async function refusalOf(response: Response, isLost = false): Promise<Ref
         return value === null ? [] : [[name, value] as const];
       }),
       body: error?.message ?? `The MCP server answered with the HTTP status ${status}`,
-      isLost,
+      ...(failure === undefined ? {} : { failure }),
     },
   };
 }

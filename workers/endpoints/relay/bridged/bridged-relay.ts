@@ -178,7 +178,7 @@ class HeldRequest {
   async #held(stream: ResponseStream, first: BridgeState, until: number): Promise<JsonObject> {
     stream.left.addEventListener("abort", () => void this.#left(first));
     const answer = await this.#heldUntil(stream, first, until).catch((error: unknown) => {
-      this.#bridged.relay.reportLost?.();
+      this.#bridged.relay.reportFailure?.("lost");
       throw error;
     });
     this.#isOver = true;
@@ -203,7 +203,8 @@ class HeldRequest {
   }
 
   #seen(state: BridgeState): BridgeState {
-    if ((state.kind === "answered" || state.kind === "refused") && state.isLost === true) this.#bridged.relay.reportLost?.();
+    if ((state.kind === "answered" || state.kind === "refused") && state.failure !== undefined)
+      this.#bridged.relay.reportFailure?.(state.failure);
     return state;
   }
 
@@ -266,7 +267,7 @@ const lost: BridgeState = {
     code: -32_603,
     message: "The gateway was interrupted while the MCP server had the request: its outcome is unknown, and it is not sent again",
   }),
-  isLost: true,
+  failure: "lost",
 };
 
 /** The response to the client's request, where its stream has begun. */

@@ -9,7 +9,7 @@ import { isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
 import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { type UpstreamError, headersDown, mayHaveRun } from "../../../mcp-client/ask-server.ts";
+import { type UpstreamError, headersDown, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mcp-client/stateless-call.ts";
 import { type Result, ok } from "../../../../shared/result.ts";
 import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -108,13 +108,13 @@ function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>
 
 /** A server that broke off, or was not there, may have had the request. */
 function failureOf({ relay }: RelayedCall, error: UpstreamError): RpcError {
-  if (mayHaveRun(error)) relay.reportLost?.();
+  reportOf(error, relay.reportFailure);
   return { code: -32_603, message: errorMessages[error] };
 }
 
 /** The server took the request, and gave no response. */
 function noResponse({ relay }: RelayedCall): RpcError {
-  relay.reportLost?.();
+  relay.reportFailure?.("lost");
   return { code: -32_603, message: "The MCP server gave no JSON-RPC response" };
 }
 

@@ -60,7 +60,7 @@ export async function drive(
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
       context.sampling.ctx.waitUntil(releaseCall(context, state.attempt));
-      if (state.isLost) call.relay.reportLost?.();
+      if (state.isLost) call.relay.reportFailure?.("lost");
       return { kind: "ended", answer: state.answer };
     }
     const at = await withSamplingHere(call, state);

@@ -13,10 +13,11 @@ import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { noteToolUse } from "../../../stores/tools.ts";
+import type { RequestFailure } from "../../../stubs/inside-relay.ts";
 import type { CallReturn, Claim } from "../../../stubs/run-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
-import { type WatchedRelayRequest, lacksLogin } from "../relay-request.ts";
+import type { WatchedRelayRequest } from "../relay-request.ts";
 import { refusedToolCall } from "../shown-tools.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
@@ -93,12 +94,12 @@ const failed = (fault: ProviderError, response: Found | null = null): SentCall =
  */
 export async function sendApproved(came: CameCall, claim: Claimed, client: CallClient, goingOn?: GoingOn): Promise<SentCall> {
   let sent = goingOn?.count ?? 0;
-  let isLost = false;
+  let failure: RequestFailure | null = null;
   try {
     const prepared = await preparedCall(came, claim.approved.call, claim.receipt);
     const { c } = came;
     const { handsBack, ...own } = prepared.relay;
-    const relay: WatchedRelayRequest = { ...own, reportLost: () => void (isLost = true) };
+    const relay: WatchedRelayRequest = { ...own, reportFailure: (reported) => void (failure = reported) };
     // While people decided, the tool may have become another.
     const hidden = await refusedToolCall(c, relay, prepared.message.value);
     if (hidden !== null) return failed(sent === 0 ? refusedHere : outcomeUnknownError, foundAs(await hidden.text()));
@@ -111,12 +112,14 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       const id = toRequestId(objectOf(message.value)?.["id"]) ?? "";
       if (sent === 0 && (await client.isWithdrawn())) return { kind: "unsent", login: null };
       sent += 1;
+      failure = null;
       const answer = await intoCell(c, sent === 1 && handsBack === true ? { ...relay, handsBack } : relay, message);
       const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
-      if (isLost) return failed(outcomeUnknownError);
-      const login = lacksLogin(found.message) ? await loginFor(c.env, relay.server) : null;
+      const reported = failure as RequestFailure | null; // the compiler does not see the callback
+      if (reported === "lost") return failed(outcomeUnknownError);
+      const login = reported === "noLogin" ? await loginFor(c.env, relay.server) : null;
       if (login !== null && login.kind !== "ready")
         return sent === 1 || client.keepsRound() ? { kind: "unsent", login: login.kind } : failed(outcomeUnknownError);
       const result = objectOf(found.message["result"]);

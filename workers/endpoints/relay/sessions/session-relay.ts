@@ -31,7 +31,7 @@ import { within } from "../../../http/keep-alive.ts";
 import { watchOpeningResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { transportContext } from "../../../telemetry/begin-trace.ts";
-import { headersDown, lateStream, mayHaveRun } from "../../../mcp-client/ask-server.ts";
+import { headersDown, lateStream, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askUpstream } from "../../../mcp-client/ask-upstream.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
 import { openSession } from "./known-sessions.ts";
@@ -113,7 +113,7 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
   });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
-    if (mayHaveRun(asked.error)) relay.reportLost?.();
+    reportOf(asked.error, relay.reportFailure);
     return unreachable(c, asked.error);
   }
   return down(c, relay, session, asked.value, {
