@@ -135,4 +135,11 @@ export const receiptMutants: readonly Mutant[] = [
     to: "entry,",
     test: { file: contract, only: "with the proof that the record has it" },
   },
+  {
+    file: "shared/receipt/token.ts",
+    name: "a call with another answer of its client than the receipt has is refused",
+    from: "inputResponseOf(request.params, key)))) !== approved)",
+    to: 'inputResponseOf(request.params, key)))) === "")',
+    test: { file: "test/shared/receipt/receipt.test.ts", only: "altered: another answer" },
+  },
 ];

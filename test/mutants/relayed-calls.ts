@@ -374,4 +374,11 @@ export const relayedCallMutants: readonly Mutant[] = [
     to: "if (sent === 1 && (await client.isWithdrawn()))",
     test: contract("claimed a moment before"),
   },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a result that waits is given to no call with other answers",
+    from: "const same = isAnswer ?",
+    to: "const same = isAnswer && asTask ?",
+    test: stdio,
+  },
 ];
