@@ -206,6 +206,7 @@ const outside = `
 .part > header, .part > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; min-height: var(--hit); padding: 0 .875rem; }
 .part:not(.changed) > header { flex-wrap: nowrap; }
 .part > header > h2, .part > summary > h2 { min-width: 0; padding-block: .375rem; }
+.part > summary > h2 { flex: 1 1 8rem; } .part > summary > .size { padding-block: .375rem; }
 .part .act, .size { margin-left: auto; }
 .part .act { flex: none; white-space: nowrap; }
 .size { color: var(--soft); font-weight: 400; }
@@ -296,7 +297,7 @@ const decision = `
 .decide { position: fixed; z-index: 3; inset: auto 0 0; padding: .5rem 1rem calc(.75rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
 .effect { margin-bottom: .375rem; color: var(--soft); line-height: 1.35; }
 .effect b, .effect .name { color: var(--ink); }
-.effect .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
+.effect .name { display: inline-block; max-width: calc(100% - .5rem); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
 .row { display: flex; gap: .625rem; align-items: stretch; }
 .row > .approve { flex: 2.4 1 0; padding-inline: .5rem; }
 .row > .deny { flex: .85 1 0; overflow-wrap: normal; } .row > .deny:only-child { flex: 1; }
