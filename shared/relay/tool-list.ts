@@ -14,8 +14,8 @@ import { failure, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
 
 /**
- * The tools that a message, or each of a batch, calls; an empty name where it has none. Also without
- * an id: some server may run it all the same.
+ * The tools that a message, or each of a batch, calls; an empty name where it has none. Also
+ * without an id: some server may run it all the same.
  */
 export const calledTools = (value: unknown): readonly string[] =>
   (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) => {

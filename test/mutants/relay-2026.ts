@@ -134,17 +134,17 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: call("has none that begins later"),
   },
   {
-    ...rounds,
+    file: "shared/relay/rounds.ts",
     name: "what a client did not declare is not asked of it",
     from: "  if (missing === null) return null;\n",
     to: "  if (missing === null || missing !== null) return null;\n",
     test: hostile("which it did not declare"),
   },
   {
-    ...rounds,
+    file: "shared/relay/rounds.ts",
     name: "an address of the gateway in a round is refused",
-    from: "asks === elicitationMethod && elicitsOurs(params, publicUrl)",
-    to: 'asks === elicitationMethod && elicitsOurs(params, publicUrl) && asks === ""',
+    from: "method === elicitationMethod && elicitsOurs(params, ownUrl)",
+    to: "method === elicitationMethod && elicitsOurs(params, ownUrl) && params === null",
     test: hostile("that leads to the gateway"),
   },
   {

@@ -1,6 +1,15 @@
-// The sessions whose sealed ids this isolate has opened: each message of a client has its session's
-// id, and opening one takes a MAC.
+// The sessions of clients: as one begins, and those whose sealed ids this isolate has opened: each
+// message of a client has its session's id, and opening one takes a MAC.
 
+import { type JsonObject, toBase64url } from "../../../../shared/encoding.ts";
+import { clientDoes } from "../../../../shared/relay/answered-here.ts";
+import { declaresUrlElicitation } from "../../../../shared/relay/url-elicitation.ts";
+import { longestPart } from "../../../../shared/relay/added-context.ts";
+import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { sessionStub } from "../../../stubs/stubs.ts";
+import type { AppContext } from "../../app-context.ts";
+import { type RelayRequest, callTasksOf } from "../relay-request.ts";
+import { associationSession } from "../sampling/relay-sampling.ts";
 import { type RelaySession, parseRelaySession } from "../../../../shared/relay/session-id.ts";
 import type { SigningKeys } from "../../../../shared/sealed-id.ts";
 import { isolateMap } from "../../../platform/isolate.ts";
@@ -20,4 +29,31 @@ export function openSession(keys: SigningKeys, id: string, key: string, server: 
   if (sessions.size >= mostSessions) sessions.clear();
   sessions.set(id, { keys, session });
   return session;
+}
+
+const sessionNameLength = 16;
+
+/** A session that begins with this `initialize`, in the revision that was agreed on. */
+export async function newSession(
+  c: AppContext,
+  relay: RelayRequest,
+  params: JsonObject | null,
+  { runsTasks, ...agreed }: Pick<RelaySession, "upstream" | "revision" | "translated"> & { readonly runsTasks: boolean },
+): Promise<RelaySession> {
+  const { revision } = agreed;
+  return {
+    key: c.var.key.id,
+    server: relay.name,
+    ...agreed,
+    ...clientDoes(params),
+    clientElicits: featuresOf(revision).urlElicitation && declaresUrlElicitation(params),
+    ...(await callTasksOf(c, relay, revision, runsTasks)),
+    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+  };
+}
+
+/** Keeps what a server told its client at the beginning, where it may be added to its sampling. */
+export async function keepInstructions(c: AppContext, { server }: RelayRequest, session: RelaySession, text: unknown): Promise<void> {
+  if (server.context && typeof text === "string")
+    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(text.slice(0, 4 * longestPart));
 }

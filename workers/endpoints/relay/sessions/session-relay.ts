@@ -3,7 +3,6 @@
 // ours to answer.
 
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { toBase64url } from "../../../../shared/encoding.ts";
 import { type RequestId, failure, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { answeredHere, clientDoes, declaring } from "../../../../shared/relay/answered-here.ts";
@@ -19,8 +18,7 @@ import {
   samplingMethod,
 } from "../../../../shared/relay/messages.ts";
 import { runsCallTasks } from "../../../../shared/relay/declared-tasks.ts";
-import { declaresUrlElicitation, elicitationMethod, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
-import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { elicitationMethod, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { protocolVersionKey } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
 import { type Server, answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../../shared/relay/session-id.ts";
@@ -34,7 +32,7 @@ import { transportContext } from "../../../telemetry/begin-trace.ts";
 import { headersDown, lateStream, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askUpstream } from "../../../mcp-client/ask-upstream.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
-import { openSession } from "./known-sessions.ts";
+import { keepInstructions, newSession, openSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
 import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "../sampling/relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
@@ -49,7 +47,6 @@ import {
   type WatchedRelayRequest,
   broken,
   errorMessages,
-  callTasksOf,
   passUnclear,
   refuseWith,
   sessionHeader,
@@ -57,7 +54,6 @@ import {
   unreachable,
 } from "../relay-request.ts";
 
-const sessionNameLength = 16;
 const longestName = 512;
 
 type InitializeRequest = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -187,7 +183,7 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
 
 /** The server's answer to `initialize`, as the client gets it: the session's id is sealed. */
 async function initialized(c: AppContext, relay: WatchedRelayRequest, request: InitializeRequest, answer: Response): Promise<Response> {
-  const { server, name } = relay;
+  const { server } = relay;
   if (!answer.ok) {
     // The server of a bridge may have been updated, and not know `initialize` any more. Any other
     // one was just asked.
@@ -198,24 +194,14 @@ async function initialized(c: AppContext, relay: WatchedRelayRequest, request: I
   const beginning = await beginningOf(answer);
   if (beginning === "tooLong") return broken(c, errorMessages.tooLong);
   const { revision, runsTasks } = beginning;
-  const callTasks = await callTasksOf(c, relay, revision, runsTasks);
-  const session: RelaySession = {
-    key: c.var.key.id,
-    server: name,
-    upstream: answer.headers.get(sessionHeader),
-    revision: revision ?? "",
-    ...clientDoes(request.params),
-    clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
-    ...callTasks,
-    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
-  };
+  const agreed = { upstream: answer.headers.get(sessionHeader), revision: revision ?? "", runsTasks };
+  const session = await newSession(c, relay, request.params, agreed);
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return broken(c, "The MCP server's session id is too long");
   const passed = await down(c, relay, session, new Response(beginning.body, answer), noRequest);
   // An error, or an answer without a revision, passes unchanged and begins no session.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
-  if (server.context && beginning.instructions !== null)
-    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(beginning.instructions.slice(0, 4 * longestPart));
+  await keepInstructions(c, relay, session, beginning.instructions);
   return passed;
 }
 

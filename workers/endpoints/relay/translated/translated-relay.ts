@@ -2,12 +2,12 @@
 // session, which nothing stores: its id carries what the server has to be told with each request.
 // What a server's round asks of the client is asked on the stream of the client's request.
 
-import { type JsonObject, digestOf, toBase64url } from "../../../../shared/encoding.ts";
+import { keepInstructions, newSession } from "../sessions/known-sessions.ts";
+import { type JsonObject, digestOf } from "../../../../shared/encoding.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { longestPart } from "../../../../shared/relay/added-context.ts";
-import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
+import { addedCapabilities } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, mayAskForInput, paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
@@ -32,8 +32,7 @@ import {
   success,
   toRequestId,
 } from "../../../../shared/wire/json-rpc.ts";
-import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
-import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
+import { isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { pause } from "../../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../../platform/settings.ts";
@@ -46,7 +45,7 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { discover, forget, gatewayMeta } from "../negotiation.ts";
-import { type WatchedRelayRequest, callTasksOf, unreachable, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
+import { type WatchedRelayRequest, unreachable, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -54,8 +53,6 @@ type Translated = RelaySession & { readonly translated: TranslatedSession };
 type Visit = { readonly c: AppContext; readonly relay: WatchedRelayRequest; readonly session: Translated };
 
 export const isTranslated = (session: RelaySession): session is Translated => session.translated !== undefined;
-
-const sessionNameLength = 16;
 
 /**
  * Begins a session with a client whose server has none. `discovered`: what the server said of
@@ -68,23 +65,12 @@ export async function beginTranslated(
   discovered: JsonObject,
 ): Promise<Response> {
   const revision = agreedRevision(request.params);
-  const session: Translated = {
-    key: c.var.key.id,
-    server: relay.name,
-    upstream: null,
-    revision,
-    ...clientDoes(request.params),
-    clientElicits: featuresOf(revision).urlElicitation && declaresUrlElicitation(request.params),
-    ...(await callTasksOf(c, relay, revision, false)),
-    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
-    translated: translatedSession(request.params, discovered),
-  };
+  const agreed = { upstream: null, revision, runsTasks: false, translated: translatedSession(request.params, discovered) };
+  const session = await newSession(c, relay, request.params, agreed);
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return jsonResponse(failure(request.id, { code: -32_603, message: "The client's capabilities are too long" }));
   const result = initializeResult(discovered, revision, relay.name);
-  const { instructions } = result;
-  if (relay.server.context && typeof instructions === "string")
-    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(instructions.slice(0, 4 * longestPart));
+  await keepInstructions(c, relay, session, result["instructions"]);
   return jsonResponse(success(request.id, result), 200, { [sessionHeader]: id });
 }
 
