@@ -95,18 +95,22 @@ const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "i
   );
 };
 
+export const Head = ({ title, cspNonce, style }: Pick<DocumentProps, "title" | "cspNonce"> & { readonly style: string }) => (
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
+    <meta name="robots" content="noindex, nofollow" />
+    <meta name="color-scheme" content="light dark" />
+    <title>{title}</title>
+    <style nonce={cspNonce}>{raw(style)}</style>
+  </head>
+);
+
 export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, style = "", children }: DocumentProps) => {
   const { page } = useWords();
   return (
     <html lang={page.lang}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
-        <meta name="robots" content="noindex, nofollow" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title}</title>
-        <style nonce={cspNonce}>{raw(stylesheet + style)}</style>
-      </head>
+      <Head title={title} cspNonce={cspNonce} style={stylesheet + style} />
       <body>
         <Top
           {...(skip === undefined ? {} : { skip })}

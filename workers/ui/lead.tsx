@@ -13,7 +13,7 @@ import type { NextStep, ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
-import { People, Time } from "./names.tsx";
+import { Caller, People, Time } from "./names.tsx";
 import { Name, PinMark, plainLetters } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill, fillText } from "./sentence.tsx";
@@ -32,19 +32,8 @@ export const HeadingWords = ({ view, facts, chosen }: ViewWithFacts & { chosen?:
   const words = useWords();
   const { server, client, name } = view.requestor;
   const model = servedBy(facts, chosen);
-  const caller = (
-    <>
-      <Name value={server} />
-      {name === "" ? null : (
-        <>
-          {" · "}
-          <Name value={name} />
-        </>
-      )}
-    </>
-  );
   const values = {
-    caller,
+    caller: <Caller server={server} name={name} />,
     server: <Name value={server} />,
     client: <Name value={client} />,
     name: <Name value={name} />,

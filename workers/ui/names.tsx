@@ -10,6 +10,19 @@ export const Person = ({ name, reader }: { name: string; reader: string }) => {
   return <b class="person">{name === reader ? page.you : <Name value={name} />}</b>;
 };
 
+/** Who asks: the server, and what of it. */
+export const Caller = ({ server, name }: { server: string; name: string }) => (
+  <>
+    <Name value={server} />
+    {name === "" ? null : (
+      <>
+        {" · "}
+        <Name value={name} />
+      </>
+    )}
+  </>
+);
+
 type PeopleProps = { readonly names: readonly string[]; readonly reader: string; readonly joined: "and" | "or" };
 
 /** All of them: "Bo Chen, Cy Young or Dee". */

@@ -3,7 +3,7 @@
 
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
-import { unreachable } from "../../shared/result.ts";
+import type { Child } from "hono/jsx";
 import { type ExpiredLinkPageInput, ExpiredLinkPage, type LinkSentPageInput, LinkSentPage } from "./expired-pages.tsx";
 import { type ConsoleSignInInput, ConsoleSignInPage } from "./console/sign-in-page.tsx";
 import { DonePage, type DonePageInput } from "./inbox/done-page.tsx";
@@ -39,30 +39,34 @@ import { ReceiptPage, type ReceiptPageInput } from "./receipt-page.tsx";
 import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
 import { asHtml } from "./document.tsx";
 
-export type Page =
-  | { readonly kind: "review"; readonly input: ReviewPageInput }
-  | { readonly kind: "expiredLink"; readonly input: ExpiredLinkPageInput }
-  | { readonly kind: "linkSent"; readonly input: LinkSentPageInput }
-  | { readonly kind: "inbox"; readonly input: InboxPageInput }
-  | { readonly kind: "bulk"; readonly input: BulkPageInput }
-  | { readonly kind: "bulkDone"; readonly input: DonePageInput }
-  | { readonly kind: "signIn"; readonly input: SignInPageInput }
-  | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
-  | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
-  | { readonly kind: "issuerLeave"; readonly input: IssuerLeavePageInput }
-  | { readonly kind: "issuerReturn"; readonly input: IssuerReturnPageInput }
-  | { readonly kind: "connect"; readonly input: ConnectPageInput }
-  | { readonly kind: "connected"; readonly input: ConnectedPageInput }
-  | { readonly kind: "connectRefused"; readonly input: ConnectRefusedPageInput }
-  | { readonly kind: "connectNotAllowed"; readonly input: ConnectNotAllowedPageInput }
-  | { readonly kind: "connections"; readonly input: ConnectionsPageInput }
-  | { readonly kind: "loginLeave"; readonly input: LoginLeavePageInput }
-  | { readonly kind: "loginReturn"; readonly input: LoginReturnPageInput }
-  | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
-  | { readonly kind: "receipt"; readonly input: ReceiptPageInput }
-  | { readonly kind: "openapi"; readonly input: OpenapiPageInput }
-  | { readonly kind: "noSuchLink" }
-  | { readonly kind: "error"; readonly input: ErrorPageInput };
+/** What each page is made of. */
+type PageInputs = {
+  readonly review: ReviewPageInput;
+  readonly expiredLink: ExpiredLinkPageInput;
+  readonly linkSent: LinkSentPageInput;
+  readonly inbox: InboxPageInput;
+  readonly bulk: BulkPageInput;
+  readonly bulkDone: DonePageInput;
+  readonly signIn: SignInPageInput;
+  readonly signInAsked: SignInAskedPageInput;
+  readonly signInEnter: SignInEnterPageInput;
+  readonly issuerLeave: IssuerLeavePageInput;
+  readonly issuerReturn: IssuerReturnPageInput;
+  readonly connect: ConnectPageInput;
+  readonly connected: ConnectedPageInput;
+  readonly connectRefused: ConnectRefusedPageInput;
+  readonly connectNotAllowed: ConnectNotAllowedPageInput;
+  readonly connections: ConnectionsPageInput;
+  readonly loginLeave: LoginLeavePageInput;
+  readonly loginReturn: LoginReturnPageInput;
+  readonly consoleSignIn: ConsoleSignInInput;
+  readonly receipt: ReceiptPageInput;
+  readonly openapi: OpenapiPageInput;
+  readonly error: ErrorPageInput;
+};
+
+type PageOf<Kind extends keyof PageInputs> = { readonly [Each in Kind]: { readonly kind: Each; readonly input: PageInputs[Each] } }[Kind];
+export type Page = PageOf<keyof PageInputs> | { readonly kind: "noSuchLink" };
 
 export type PageReader = {
   /** The nonce of the style and the script in the response's Content-Security-Policy. */
@@ -76,55 +80,31 @@ export function renderPage(page: Page, reader: PageReader): string {
   return asHtml(wordsOf(reader.language), () => componentOf(page, cspNonce));
 }
 
-function componentOf(page: Page, cspNonce: string) {
-  switch (page.kind) {
-    case "review":
-      return ReviewPage({ ...page.input, cspNonce });
-    case "expiredLink":
-      return ExpiredLinkPage({ ...page.input, cspNonce });
-    case "linkSent":
-      return LinkSentPage({ ...page.input, cspNonce });
-    case "inbox":
-      return InboxPage({ ...page.input, cspNonce });
-    case "bulk":
-      return BulkPage({ ...page.input, cspNonce });
-    case "bulkDone":
-      return DonePage({ ...page.input, cspNonce });
-    case "signIn":
-      return SignInPage({ ...page.input, cspNonce });
-    case "signInAsked":
-      return SignInAskedPage({ ...page.input, cspNonce });
-    case "signInEnter":
-      return SignInEnterPage({ ...page.input, cspNonce });
-    case "issuerLeave":
-      return IssuerLeavePage({ ...page.input, cspNonce });
-    case "issuerReturn":
-      return IssuerReturnPage({ ...page.input, cspNonce });
-    case "connect":
-      return ConnectPage({ ...page.input, cspNonce });
-    case "connected":
-      return ConnectedPage({ ...page.input, cspNonce });
-    case "connectRefused":
-      return ConnectRefusedPage({ ...page.input, cspNonce });
-    case "connectNotAllowed":
-      return ConnectNotAllowedPage({ ...page.input, cspNonce });
-    case "connections":
-      return ConnectionsPage({ ...page.input, cspNonce });
-    case "loginLeave":
-      return LoginLeavePage({ ...page.input, cspNonce });
-    case "loginReturn":
-      return LoginReturnPage({ ...page.input, cspNonce });
-    case "consoleSignIn":
-      return ConsoleSignInPage({ ...page.input, cspNonce });
-    case "receipt":
-      return ReceiptPage({ ...page.input, cspNonce });
-    case "openapi":
-      return OpenapiPage({ ...page.input, cspNonce });
-    case "noSuchLink":
-      return NoSuchLinkPage({ cspNonce });
-    case "error":
-      return ErrorPage({ ...page.input, cspNonce });
-    default:
-      return unreachable(page);
-  }
-}
+const componentOf = (page: Page, cspNonce: string) => (page.kind === "noSuchLink" ? NoSuchLinkPage({ cspNonce }) : madeOf(page, cspNonce));
+
+const madeOf = <Kind extends keyof PageInputs>({ kind, input }: PageOf<Kind>, cspNonce: string) => components[kind]({ ...input, cspNonce });
+
+const components: { readonly [Kind in keyof PageInputs]: (input: PageInputs[Kind] & { cspNonce: string }) => Child } = {
+  review: ReviewPage,
+  expiredLink: ExpiredLinkPage,
+  linkSent: LinkSentPage,
+  inbox: InboxPage,
+  bulk: BulkPage,
+  bulkDone: DonePage,
+  signIn: SignInPage,
+  signInAsked: SignInAskedPage,
+  signInEnter: SignInEnterPage,
+  issuerLeave: IssuerLeavePage,
+  issuerReturn: IssuerReturnPage,
+  connect: ConnectPage,
+  connected: ConnectedPage,
+  connectRefused: ConnectRefusedPage,
+  connectNotAllowed: ConnectNotAllowedPage,
+  connections: ConnectionsPage,
+  loginLeave: LoginLeavePage,
+  loginReturn: LoginReturnPage,
+  consoleSignIn: ConsoleSignInPage,
+  receipt: ReceiptPage,
+  openapi: OpenapiPage,
+  error: ErrorPage,
+};

@@ -18,7 +18,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { DoneOutcome, DoneReview } from "../../ui/inbox/done-page.tsx";
 import type { BulkReview } from "../../ui/inbox/bulk-page.tsx";
 import type { App, AppContext } from "../app-context.ts";
-import { asPage, inQuery } from "../openapi/answers.ts";
+import { asPage, inQuery, pageRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, isOpening, readView } from "../review/review.ts";
@@ -36,8 +36,7 @@ const mostInBulk = 15;
 
 const everywhere = {
   404: asPage("No PUBLIC_URL is configured"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...pageRefusals,
 };
 
 const showBulk = describe("showBulk", {

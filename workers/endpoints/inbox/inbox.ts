@@ -14,7 +14,7 @@ import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
-import { asPage, inPath, inQuery } from "../openapi/answers.ts";
+import { asPage, inPath, inQuery, pageRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, answerPresented, refusedUpgrade, showPresented, watchPresented } from "../review/review.ts";
@@ -29,8 +29,7 @@ export const inboxRoutes = new Hono<App>();
 
 const everywhere = {
   404: asPage("There is nothing here for this reader, or no PUBLIC_URL is configured"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...pageRefusals,
 };
 
 const showInbox = describe("showInbox", {

@@ -32,7 +32,7 @@ import type { SignInProblem } from "../../ui/inbox/sign-in-pages.tsx";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
 import { consolePath, openIssuerSession, signInPage as consoleSignInPage } from "../console/console-sign-in.ts";
-import { asPage } from "../openapi/answers.ts";
+import { asPage, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
@@ -50,10 +50,7 @@ const refusals = {
   403: asPage("From another site, not this browser's sign-in, or nobody of the policy"),
   404: asPage("No PUBLIC_URL is configured, or people cannot sign in at this issuer"),
   409: asPage("The page was open for too long"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...formRefusals,
   502: asPage("The issuer does not answer, or its configuration cannot be used"),
 };
 

@@ -29,7 +29,7 @@ import { inboxStub } from "../../stubs/stubs.ts";
 import type { SignInProblem } from "../../ui/inbox/sign-in-pages.tsx";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
-import { asPage, inPath } from "../openapi/answers.ts";
+import { asPage, inPath, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
@@ -50,10 +50,7 @@ const fieldNames = { email: "email", to: "to" } as const;
 const refusals = {
   403: asPage("From another site, or with a nonce of another form"),
   409: asPage("Too late"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...formRefusals,
 };
 
 /** However soon a form comes: a password manager is quick, and it is the email that signs in. */

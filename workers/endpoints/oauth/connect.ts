@@ -20,7 +20,7 @@ import { type ConnectEnd, connectEnds } from "../../../shared/review/connect-end
 import type { App, AppContext } from "../app-context.ts";
 import { type AdmittedReader, admittedReader, readerForm } from "../inbox/admitted.ts";
 import { type Reader, currentDocuments, mayConnect, readerNonce } from "../inbox/reader.ts";
-import { asPage } from "../openapi/answers.ts";
+import { asPage, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { serverNamed } from "../relay/mcp-origin.ts";
@@ -87,10 +87,7 @@ const refusals = {
   400: asPage("The client, or where it wants the browser to go, cannot be trusted"),
   403: asPage("From another site, not this session's form, or not signed in"),
   404: asPage("No PUBLIC_URL is configured"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...formRefusals,
 };
 
 const showConnect = describe("showConnect", {

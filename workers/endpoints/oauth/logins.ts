@@ -10,7 +10,7 @@ import { loginStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { admittedReader, readerForm } from "../inbox/admitted.ts";
 import { inboxSettings, readerNonce } from "../inbox/reader.ts";
-import { asJson, asPage, inPath, jsonObject, problem } from "../openapi/answers.ts";
+import { asJson, asPage, inPath, jsonObject, problem, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
@@ -25,10 +25,7 @@ const randomLength = 24;
 const refusals = {
   403: asPage("From another site, not this session's form, or not signed in"),
   404: asPage("No PUBLIC_URL is configured, or there is no such server or sign-in"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...formRefusals,
 };
 
 const clientDocument = describe("oauthClient", {

@@ -23,6 +23,14 @@ export const asJsonOrEvents = (schema: NamedSchema, description: string) => asJs
 export const asText = (type: string, description: string) => ({ description, bodies: [{ type }] });
 export const asPage = (description: string) => asText("text/html", description);
 
+/** What a page answers at any address of its kind. */
+export const pageRefusals = {
+  429: asPage("Too many requests from one address"),
+  500: asPage("A fault of the gateway, with an id to quote"),
+};
+/** The same of one that takes a form. */
+export const formRefusals = { 413: asPage("Too large"), 415: asPage("Not a form"), ...pageRefusals };
+
 export const jsonObject = named("JsonObject", () => z.looseObject({}));
 export const jsonSchema = named("JsonSchema", () => z.looseObject({}));
 

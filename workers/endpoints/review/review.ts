@@ -22,7 +22,7 @@ import type { ReviewPageInput } from "../../ui/review-page.tsx";
 import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
-import { inPath, asPage } from "../openapi/answers.ts";
+import { inPath, asPage, pageRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { followOn, isFollowing } from "./following.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
@@ -33,8 +33,7 @@ export const reviewRoutes = new Hono<App>();
 const linkIsOver = asPage("The link's time is over; a new one can be asked for");
 const everywhere = {
   404: asPage("The token opens nothing"),
-  429: asPage("Too many requests from one address"),
-  500: asPage("A fault of the gateway, with an id to quote"),
+  ...pageRefusals,
 };
 const parameters = [inPath("token", "The link's token")];
 

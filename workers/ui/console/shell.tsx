@@ -1,5 +1,6 @@
 // The frame of every page of the console: who is signed in, and where one can go.
 
+import { Head } from "../document.tsx";
 import { formTokenName } from "../../../shared/credential/console-session.ts";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
@@ -119,14 +120,7 @@ export const Shell = ({ visit, title, script, children }: ShellProps) => {
   const { page } = useWords();
   return (
     <html lang={page.lang}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
-        <meta name="robots" content="noindex, nofollow" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · ${page.product}`}</title>
-        <style nonce={visit.cspNonce}>{raw(stylesheet + consoleStylesheet)}</style>
-      </head>
+      <Head title={`${title} · ${page.product}`} cspNonce={visit.cspNonce} style={stylesheet + consoleStylesheet} />
       <body>
         <div class="shell">
           <Top visit={visit} />

@@ -20,7 +20,7 @@ import { Document } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { costOf } from "../lead.tsx";
-import { People } from "../names.tsx";
+import { Caller, People } from "../names.tsx";
 import { Name, Plain } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { fill, fillText } from "../sentence.tsx";
@@ -65,7 +65,7 @@ const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
   return (
     <>
       {fill(review.kinds[requestKind].heading[gate].now, {
-        caller: <Caller facts={facts} />,
+        caller: <Caller server={facts.server} name={facts.name} />,
         server: <Name value={server} />,
         client: <Name value={client} />,
         name: <Name value={name} />,
@@ -74,18 +74,6 @@ const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
     </>
   );
 };
-
-const Caller = ({ facts: { server, name } }: { facts: InboxFacts }) => (
-  <>
-    <Name value={server} />
-    {name === "" ? null : (
-      <>
-        {" · "}
-        <Name value={name} />
-      </>
-    )}
-  </>
-);
 
 const Expiry = ({ at, now }: { at: number; now: number }) => {
   const { inbox, numbers, page } = useWords();
@@ -205,7 +193,7 @@ const Group = ({ items, of, path, query: { group } }: { items: readonly InboxIte
         <h2>
           {isCall
             ? fill(list.series, { n: String(of), client: <Name value={client} />, server: <Name value={server} /> })
-            : fill(list.alike, { n: String(of), caller: <Caller facts={first.facts} /> })}
+            : fill(list.alike, { n: String(of), caller: <Caller server={first.facts.server} name={first.facts.name} /> })}
         </h2>
         <p class="meta">
           {isCall ? null : <span>{list.alikeWhy}</span>}
