@@ -1,7 +1,6 @@
 // The conditions of a policy's rule: their schema, and whether a request meets each.
 
 import * as z from "zod";
-import type { Provenance } from "../model/gate.ts";
 import type { CallFacts, JudgedModel, JudgedRequest, JudgedSubject, ToolHints } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { toolName } from "../model/subject/tool-call.ts";
@@ -114,17 +113,7 @@ function isMet<Name extends keyof Conditions>(name: Name, conditions: Given, fac
   return wanted === undefined || tests[name](wanted, facts, model);
 }
 
-export type PolicyFacts = {
-  readonly subject: JudgedSubject;
-  /** The MCP server that asks. */
-  readonly server: string;
-  /** The tool, prompt or resource of the originating request, and its method. */
-  readonly tool: string;
-  readonly method: string;
-  readonly keyName: string;
-  /** The `owner` of the API key. */
-  readonly keyOwner: string | null;
-  readonly provenance: Provenance;
+export type PolicyFacts = Pick<JudgedRequest, "subject" | "server" | "tool" | "method" | "keyName" | "keyOwner" | "provenance"> & {
   readonly request: SubjectRequest;
   /** In failover order; none for what no model answers. */
   readonly candidates: readonly Candidate[];

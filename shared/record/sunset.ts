@@ -3,7 +3,6 @@
 
 import * as z from "zod";
 import { count, list as listOf, text, time } from "../json/answer-fields.ts";
-import { unreachable } from "../result.ts";
 import type { Feature } from "./request-use.ts";
 import { type Counts, type ServerMonths, featuresUsed, outcomesOf } from "./server-use.ts";
 
@@ -65,7 +64,7 @@ export function movingToV1(used: readonly Feature[], maxTokens: number, entry: S
     entrySentences[entry],
     "Each request becomes POST /v1/chat/completions: systemPrompt becomes the first message, with the role system.",
     ...(maxTokens === 0 ? [] : [`maxTokens becomes max_completion_tokens; the most that it asked for is ${maxTokens}.`]),
-    ...used.map(featureSentence),
+    ...used.map((feature) => featureSentences[feature]),
   ];
 }
 
@@ -75,30 +74,17 @@ const entrySentences: Readonly<Record<ServerEntry, string>> = {
   none: "It needs a token for /v1, which its host gets for it with POST /tokens: it has no entry in the servers document.",
 };
 
-function featureSentence(feature: Feature): string {
-  switch (feature) {
-    case "tools":
-      return "It uses tools: tools and toolChoice become tools and tool_choice, and each tool result a message with the role tool.";
-    case "images":
-      return "It sends images: each becomes an image_url part with a data URL.";
-    case "audio":
-      return "It sends audio: each becomes an input_audio part, as wav or mp3.";
-    case "json":
-      return "It requires JSON with countersign/responseFormat: this becomes response_format.";
-    case "stopSequences":
-      return "It sends stopSequences: they become stop.";
-    case "preferences":
-      return "It sends modelPreferences: with the model auto, they become mcp.hints and the mcp priorities in metadata.";
-    case "context":
-      return "It asks for context with includeContext, which is not available at /v1: it has to send what the model needs.";
-    case "task":
-      return "It samples as a task, which is not available at /v1: the connection stays open until the reply is there.";
-    case "review":
-      return "Its requests meet closed gates, and will at /v1: its SDK's timeout has to be longer than the policy's deadlineSeconds.";
-    default:
-      return unreachable(feature);
-  }
-}
+const featureSentences: Readonly<Record<Feature, string>> = {
+  tools: "It uses tools: tools and toolChoice become tools and tool_choice, and each tool result a message with the role tool.",
+  images: "It sends images: each becomes an image_url part with a data URL.",
+  audio: "It sends audio: each becomes an input_audio part, as wav or mp3.",
+  json: "It requires JSON with countersign/responseFormat: this becomes response_format.",
+  stopSequences: "It sends stopSequences: they become stop.",
+  preferences: "It sends modelPreferences: with the model auto, they become mcp.hints and the mcp priorities in metadata.",
+  context: "It asks for context with includeContext, which is not available at /v1: it has to send what the model needs.",
+  task: "It samples as a task, which is not available at /v1: the connection stays open until the reply is there.",
+  review: "Its requests meet closed gates, and will at /v1: its SDK's timeout has to be longer than the policy's deadlineSeconds.",
+};
 
 /**
  * The report as plain text, for a terminal.

@@ -51,7 +51,7 @@ export function describeRefusal(refusal: Refusal): Described {
     case "notSingleRequest":
       return { status: 400, code: -32600, message: `Invalid request: ${refusal.why}` };
     case "unauthorized":
-      return { status: 401, code: -32014, message: unauthorizedMessage(refusal.why) };
+      return { status: 401, code: -32014, message: unauthorizedMessages[refusal.why] };
     case "wrongScope":
       return {
         status: 403,
@@ -306,48 +306,27 @@ const broken = (quote: string): Described => ({
   data: { quote },
 });
 
-function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["why"]): string {
-  switch (why) {
-    case "missing":
-      return "No API key: send Authorization: Bearer <key>";
-    case "missingBesideAuthorization":
-      return "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here";
-    case "missingAtControl":
-      return "No credential: send an API key as auth.api_key, a token as auth.token, or either as Authorization: Bearer";
-    case "unknown":
-      return "This API key is not known; check it, or ask the operator for one";
-    case "revoked":
-      return "This API key was revoked; ask the operator for another";
-    case "expired":
-      return "This API key has expired; ask the operator for another";
-    case "tokenInvalid":
-      return "This token is not valid: send a JWT of at most 8 KiB, signed by its issuer with the configured algorithm and key";
-    case "tokenExpired":
-      return "This token has expired; ask its issuer for a new one";
-    case "tokenWithoutExpiry":
-      return "This token does not say when it expires; ask its issuer for one with exp, a number of seconds";
-    case "tokenLongLived":
-      return "This token is valid for more than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now";
-    case "tokenTooEarly":
-      return "This token is not valid yet (nbf); wait, or correct the issuer's clock";
-    case "tokenIssuer":
-      return "The issuer of this token (iss) is not configured here; ask the operator, who writes it at /admin/issuers";
-    case "tokenAudience":
-      return "This token is not for this gateway (aud); ask its issuer for one with the audience that the operator configured";
-    case "tokenSubject":
-      return "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers";
-    case "scopedTokenUnknown":
-      return "This token is not known; ask for a new one with the next client request";
-    case "scopedTokenExpired":
-      return "This token has expired; ask for a new one with the next client request";
-    case "accessToken":
-      return "This access token is not known for this server, or is over: refresh it, or connect again";
-    case "credentialsDisagree":
-      return "The credentials of this request belong to different API keys; send one of them, or several of the same key";
-    default:
-      return unreachable(why);
-  }
-}
+const unauthorizedMessages: Readonly<Record<Extract<Refusal, { kind: "unauthorized" }>["why"], string>> = {
+  missing: "No API key: send Authorization: Bearer <key>",
+  missingBesideAuthorization: "No API key: send X-Countersign-Key: <key>; Authorization is passed on to the server here",
+  missingAtControl: "No credential: send an API key as auth.api_key, a token as auth.token, or either as Authorization: Bearer",
+  unknown: "This API key is not known; check it, or ask the operator for one",
+  revoked: "This API key was revoked; ask the operator for another",
+  expired: "This API key has expired; ask the operator for another",
+  tokenInvalid: "This token is not valid: send a JWT of at most 8 KiB, signed by its issuer with the configured algorithm and key",
+  tokenExpired: "This token has expired; ask its issuer for a new one",
+  tokenWithoutExpiry: "This token does not say when it expires; ask its issuer for one with exp, a number of seconds",
+  tokenLongLived:
+    "This token is valid for more than a day; ask its issuer for one whose exp is at most 86400 seconds after its iat, and after now",
+  tokenTooEarly: "This token is not valid yet (nbf); wait, or correct the issuer's clock",
+  tokenIssuer: "The issuer of this token (iss) is not configured here; ask the operator, who writes it at /admin/issuers",
+  tokenAudience: "This token is not for this gateway (aud); ask its issuer for one with the audience that the operator configured",
+  tokenSubject: "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers",
+  scopedTokenUnknown: "This token is not known; ask for a new one with the next client request",
+  scopedTokenExpired: "This token has expired; ask for a new one with the next client request",
+  accessToken: "This access token is not known for this server, or is over: refresh it, or connect again",
+  credentialsDisagree: "The credentials of this request belong to different API keys; send one of them, or several of the same key",
+};
 
 /** Which limit was exceeded, and what to do. */
 const limitMessages: Readonly<Record<LimitName, (max: number) => string>> = {

@@ -41,41 +41,29 @@ export type Status = (typeof statuses)[number];
 /** The outcomes that `data.outcome` of error -1 names; all of them are statuses too. */
 const outcomes = ["refused", "rejected", "expired", "undeliverable"] as const;
 
+const byCode: ReadonlyMap<number, Status> = new Map([
+  [-32_800, "cancelled"],
+  // JSON-RPC's "invalid request": for an envelope only a repeated id gives it.
+  [-32_600, "conflict"],
+  [-32_700, "invalid"],
+  [-32_601, "invalid"],
+  [-32_602, "invalid"],
+  [-32_015, "invalid"],
+  [-32_016, "invalid"],
+  [-32_010, "no_model"],
+  [-32_011, "failed"],
+  [-32_012, "over_budget"],
+  [-32_013, "rate_limited"],
+  [-32_014, "unauthorized"],
+  [-32_017, "unavailable"],
+]);
+
 /**
  * The word for an error, from its code and, where one code is several endings (-1), its
  * `data.outcome`. A code that is not known is `error`.
  */
-export function statusWord({ code, data }: ControlError): Status {
-  switch (code) {
-    case -1:
-      return outcomes.find((outcome) => outcome === data?.["outcome"]) ?? "refused";
-    case -32_800:
-      return "cancelled";
-    // JSON-RPC's "invalid request": for an envelope only a repeated id gives it.
-    case -32_600:
-      return "conflict";
-    case -32_700:
-    case -32_601:
-    case -32_602:
-    case -32_015:
-    case -32_016:
-      return "invalid";
-    case -32_010:
-      return "no_model";
-    case -32_011:
-      return "failed";
-    case -32_012:
-      return "over_budget";
-    case -32_013:
-      return "rate_limited";
-    case -32_014:
-      return "unauthorized";
-    case -32_017:
-      return "unavailable";
-    default:
-      return "error";
-  }
-}
+export const statusWord = ({ code, data }: ControlError): Status =>
+  code === -1 ? (outcomes.find((outcome) => outcome === data?.["outcome"]) ?? "refused") : (byCode.get(code) ?? "error");
 
 /** The HTTP status of each word, where nothing was sent yet. */
 export const httpStatuses: { readonly [status in Status]: number } = {

@@ -30,7 +30,7 @@ export const outsideMutants: readonly Mutant[] = [
   {
     ...images,
     name: "an image's redirect is judged as the first address was",
-    from: "if (!next.ok) return err(`redirects to an address that ${wordsFor(next.error)}`);\n      address = next.value;",
+    from: "if (!next.ok) return err(`redirects to an address that ${addressWords[next.error]}`);\n      address = next.value;",
     to: 'address = next.ok ? next.value : new URL(response.headers.get("Location") ?? "", address);',
   },
   {

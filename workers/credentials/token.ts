@@ -86,7 +86,7 @@ export async function verified(token: string, issuer: Issuer, env: Env, now: num
  */
 function errorOf(error: unknown): TokenError {
   if (error instanceof errors.JWTExpired) return "tokenExpired";
-  if (error instanceof errors.JWTClaimValidationFailed) return claimError(error.claim);
+  if (error instanceof errors.JWTClaimValidationFailed) return claimErrors.get(error.claim) ?? "tokenInvalid";
   const wrong = [
     errors.JWSInvalid,
     errors.JWTInvalid,
@@ -100,19 +100,10 @@ function errorOf(error: unknown): TokenError {
   return wrong.some((each) => error instanceof each) ? "tokenInvalid" : "issuerUnavailable";
 }
 
-function claimError(claim: string): TokenError {
-  switch (claim) {
-    case "exp":
-      return "tokenWithoutExpiry";
-    case "nbf":
-      return "tokenTooEarly";
-    case "aud":
-      return "tokenAudience";
-    case "iss":
-      return "tokenIssuer";
-    case "sub":
-      return "tokenSubject";
-    default:
-      return "tokenInvalid";
-  }
-}
+const claimErrors: ReadonlyMap<string, TokenError> = new Map([
+  ["exp", "tokenWithoutExpiry"],
+  ["nbf", "tokenTooEarly"],
+  ["aud", "tokenAudience"],
+  ["iss", "tokenIssuer"],
+  ["sub", "tokenSubject"],
+]);

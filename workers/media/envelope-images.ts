@@ -10,7 +10,7 @@ import { imageTypeOf } from "../../shared/image/image-type.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
 import { isBase64 } from "../../shared/wire/mcp-2025/content-rules.ts";
 import { type ImageType, imageType } from "../../shared/model/media.ts";
-import { type Result, err, ok, unreachable } from "../../shared/result.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
 import { readBounded } from "../http/body.ts";
 
 export type ImageData = { readonly data: string; readonly mimeType: ImageType };
@@ -103,7 +103,7 @@ async function readFetched(
   signal: AbortSignal,
 ): Promise<Result<ImageData, string>> {
   const first = judgeImageUrl(url, parse, imageHosts);
-  if (!first.ok) return err(wordsFor(first.error));
+  if (!first.ok) return err(addressWords[first.error]);
   let address = first.value;
   try {
     for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
@@ -111,7 +111,7 @@ async function readFetched(
       if (![301, 302, 303, 307, 308].includes(response.status)) return await imageIn(response);
       response.body?.cancel().catch(() => {});
       const next = judgeImageUrl(response.headers.get("Location") ?? "", parseFrom(address), imageHosts);
-      if (!next.ok) return err(`redirects to an address that ${wordsFor(next.error)}`);
+      if (!next.ok) return err(`redirects to an address that ${addressWords[next.error]}`);
       address = next.value;
     }
     return err(`redirects more than ${mostRedirects} times: give the image's own address`);
@@ -140,21 +140,11 @@ async function imageIn(response: Response): Promise<Result<ImageData, string>> {
   return imageType(said) === mimeType ? ok({ data: bytes.toBase64(), mimeType }) : err(otherType(mimeType));
 }
 
-function wordsFor(error: AddressError): string {
-  switch (error) {
-    case "noAddress":
-      return "is not an https address of at most 2048 characters";
-    case "notHttps":
-      return "is not https, the only kind of address that images are fetched from";
-    case "credentials":
-      return "has a user name or password: images are fetched without credentials";
-    case "port":
-      return "names a port: images are fetched from the default port only";
-    case "literalAddress":
-      return "has a numeric address as its host: images are fetched only from named hosts";
-    case "notListed":
-      return "has a host that is not in the policy's imageHosts: ask the operator, or send the image as base64";
-    default:
-      return unreachable(error);
-  }
-}
+const addressWords: Readonly<Record<AddressError, string>> = {
+  noAddress: "is not an https address of at most 2048 characters",
+  notHttps: "is not https, the only kind of address that images are fetched from",
+  credentials: "has a user name or password: images are fetched without credentials",
+  port: "names a port: images are fetched from the default port only",
+  literalAddress: "has a numeric address as its host: images are fetched only from named hosts",
+  notListed: "has a host that is not in the policy's imageHosts: ask the operator, or send the image as base64",
+};
