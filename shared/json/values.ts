@@ -10,6 +10,10 @@ export const isObject = (value: unknown): value is Members => typeof value === "
 /** The object that a value out of JSON.parse is, or null where it is none. */
 export const objectOf = (value: unknown): JsonObject | null => (isObject(value) ? (value as JsonObject) : null); // parsed from JSON
 
+/** An object without the members of these names. */
+export const without = (value: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+
 /** The JSON value of a text, or undefined where it is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -2,8 +2,9 @@
 // the words of the other. Pure: it sends nothing. Sources: the schemas of both revisions, and the
 // changelog of 2026-07-28.
 
+import { tasksExtension } from "../wire/mcp-2026/meta-keys.ts";
 import type { JsonObject } from "../encoding.ts";
-import { isObject, objectOf } from "../json/values.ts";
+import { isObject, objectOf, without } from "../json/values.ts";
 import type { RpcAnswer } from "../wire/json-rpc.ts";
 import { sessionRevisions } from "../wire/mcp-2025/features.ts";
 import { clientInfoOf } from "../wire/mcp-2026/client-info.ts";
@@ -23,12 +24,10 @@ import {
  */
 export type BridgedClient = { readonly capabilities: JsonObject; readonly clientInfo: JsonObject | null };
 
-/** Tasks of the 2025 family are others. */
-const tasksExtension = "io.modelcontextprotocol/tasks";
-
 /** The part of a client's declarations that has a meaning in the 2025 family. */
 export function bridgedClient(capabilities: JsonObject, clientInfo: unknown): BridgedClient {
   const names = ["roots", "elicitation", "sampling", "experimental"];
+  // Tasks of the 2025 family are others.
   const extensions = without(objectOf(capabilities["extensions"]) ?? {}, [tasksExtension]);
   return {
     capabilities: {
@@ -99,9 +98,6 @@ function withoutExecution(result: JsonObject): JsonObject {
   if (!Array.isArray(tools)) return result;
   return { ...result, tools: tools.map((tool) => (isObject(tool) ? without(tool as JsonObject, ["execution"]) : tool)) }; // from JSON
 }
-
-const without = (value: JsonObject, names: readonly string[]): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
 const newMeta: ReadonlySet<string> = new Set([
   protocolVersionKey,

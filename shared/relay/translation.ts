@@ -3,7 +3,7 @@
 // 2026-07-28.
 
 import type { JsonObject } from "../encoding.ts";
-import { isObject, objectOf } from "../json/values.ts";
+import { isObject, objectOf, without } from "../json/values.ts";
 import type { RpcAnswer } from "../wire/json-rpc.ts";
 import { sessionRevisions } from "../wire/mcp-2025/features.ts";
 import {
@@ -117,9 +117,6 @@ export function answerFor(method: string, answer: RpcAnswer): RpcAnswer {
 
 /** What results have since 2026-07-28. */
 const newMembers = ["resultType", "ttlMs", "cacheScope"];
-
-const without = (value: JsonObject, names: readonly string[]): JsonObject =>
-  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
 /**
  * Structured content was an object until 2025-11-25. The text beside it says the same
