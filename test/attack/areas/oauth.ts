@@ -327,7 +327,7 @@ const others: readonly Attack[] = [
         );
         expect(await statusAt(world, "notes", latest.access_token), "its calls").toBe(200);
         if (round % 5 === 0) latest = tokensOf(await refresh(world, client, latest));
-        await Promise.all(flood);
+        for (const { status } of await Promise.all(flood)) expect(status, "a registration").toBe(201);
       }
       const newcomer = await connected(world);
       expect(await statusAt(world, "notes", newcomer.tokens.access_token), "a newcomer's calls").toBe(200);

@@ -171,6 +171,11 @@ describe("a person lets a client in", () => {
     expect(html).not.toContain("<b>Claude</b>");
   });
 
+  test("the page stands in no frame of another site", async () => {
+    const { headers } = await browser.get(`/inbox/connect?${queryFor(await register())}`);
+    expect(headers.get("Content-Security-Policy")).toContain("frame-ancestors 'none'");
+  });
+
   test("and it uses that server, as the person's own key would, and no other", async () => {
     const { tokens } = await connect();
     expect(tokens.expires_in).toBe(86_400);
@@ -255,6 +260,11 @@ describe("a person lets a client in", () => {
     const traded = await Promise.all(codes.map((code) => trade(client, code)));
     for (const { status, tokens } of traded) if (status === 200) expect(await statusAt("notes", tokens.access_token)).toBe(200);
     expect(traded.some(({ status }) => status === 200)).toBe(true);
+    // Once more from the page that is still open: the client that it lets in is the same.
+    const again = await browser.post(`/inbox/connect?${one}`, form);
+    const { searchParams } = new URL((again.headers.get("Refresh") ?? "").slice("0; url=".length));
+    const { status, tokens } = await trade(client, searchParams.get("code"));
+    expect([status, await statusAt("notes", tokens.access_token)]).toEqual([200, 200]);
     const page = await browser.text("/inbox/connections");
     expect(page.match(/name="end"/g)).toHaveLength(1);
   });
@@ -262,6 +272,7 @@ describe("a person lets a client in", () => {
   test.each([
     ["another address to go to", { redirect_uri: "https://evil.example/callback" }],
     ["an unknown client", { client_id: "nobody" }],
+    ["a client whose metadata are inside", { client_id: "https://127.0.0.1/client.json" }],
   ])("%s is refused here, and the browser stays", async (_, of) => {
     const answer = await browser.get(`/inbox/connect?${queryFor(await register(), of)}`);
     expect([answer.status, answer.headers.get("Refresh"), answer.headers.get("Location")]).toEqual([400, null, null]);
@@ -504,8 +515,13 @@ describe("a person puts a client out", () => {
 
   test("the end that they chose does: nothing is refreshed behind it", async () => {
     const { client, tokens } = await connect({ end: "day" });
-    travel(24 * 3_600_000);
-    expect(await refresh(client, tokens)).toBe(400);
+    travel(12 * 3_600_000);
+    const later = await refreshed(client, tokens);
+    expect(await statusAt("notes", later.tokens.access_token)).toBe(200);
+    travel(12 * 3_600_000);
+    // The token itself would be good for half a day more.
+    expect(await statusAt("notes", later.tokens.access_token)).toBe(401);
+    expect(await refresh(client, later.tokens)).toBe(400);
   });
 
   test("an operator who closes the server to them does", async () => {

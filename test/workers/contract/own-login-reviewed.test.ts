@@ -272,6 +272,9 @@ describe("a task of whom is not signed in", () => {
     await connect();
     await eventually("the result", async () => ((await ask()).status === "completed" ? true : null));
     expect(sent()).toBe(1);
+    // Nothing was claimed for a call that could not be sent.
+    const kinds = (await recordWith(begun.taskId, "finished")).map(({ fact }) => fact.kind);
+    expect(kinds.filter((kind) => kind === "called" || kind === "callFailed")).toEqual(["called"]);
   });
 
   test("is sent as a task of 2026-07-28 also where no client asks about it", async () => {
