@@ -139,7 +139,7 @@ export const ownLoginMutants: readonly Mutant[] = [
     name: "a call that its server refused before it ran keeps its approval",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
     from: 'const login = reported === "noLogin" ?',
-    to: 'const login = reported === null ?',
+    to: "const login = reported === null ?",
     test: { file: reviewed, only: "and cannot be renewed" },
   },
   {

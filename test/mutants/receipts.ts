@@ -110,8 +110,8 @@ export const receiptMutants: readonly Mutant[] = [
   {
     name: "a call's receipt is of what is sent",
     file: facts,
-    from: "return { jcs: callDigest(sent),",
-    to: "return { jcs: callDigest(asked),",
+    from: "jcs: callDigest(sent),",
+    to: "jcs: callDigest(asked),",
     test: { file: runReceipt, only: "of what is sent" },
   },
   {

@@ -84,9 +84,7 @@ describe("docs/telemetry.md", () => {
 
   test("has every attribute that spans have and OpenTelemetry does not define", () => {
     const source = ["request-spans", "gate-spans", "model-spans"].map((name) => read(`shared/telemetry/${name}.ts`)).join("\n");
-    const names = new Set(
-      [...source.matchAll(/"(countersign\.[a-z_.]+)"/g)].map(([, name = ""]) => name),
-    );
+    const names = new Set([...source.matchAll(/"(countersign\.[a-z_.]+)"/g)].map(([, name = ""]) => name));
     expect(names.size).toBeGreaterThan(15);
     expect([...names].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
