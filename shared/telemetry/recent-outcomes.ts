@@ -8,8 +8,8 @@ import type { RecordEvent } from "../record/record.ts";
 import type { RunSummary } from "../record/run-summary.ts";
 import { type WaitHistogram, type WaitScale, addedWaits, binOf, noWaits, waitQuantile } from "../record/wait-histogram.ts";
 
-/** `model`: calls of one model; `server`: requests of one server; `review`: reviews by their end. */
-export type OutcomeOf = "model" | "server" | "review";
+/** `model`: calls of one; `server`: requests of one; `review`: reviews by their end. */
+type OutcomeOf = "model" | "server" | "review";
 
 /** One call, request or review that has ended. */
 export type RecentOutcome = {
@@ -25,7 +25,7 @@ export type RecentOutcome = {
 };
 
 /** `took`: of what did not fail. `lastFailedAt`: Unix milliseconds. */
-export type Tally = {
+type Tally = {
   readonly count: number;
   readonly failed: number;
   readonly lastFailedAt: number | null;
@@ -87,7 +87,7 @@ const failedCalls = (attempts: readonly Attempt[]): RecentOutcome[] =>
     tookMs: null,
   }));
 
-/** The request of a line that has ended, and its reviews. Refusals are none of a server's requests. */
+/** The request of a line that has ended, and its reviews. A refusal is no request of a server. */
 export function outcomesOfLine(line: RunSummary): RecentOutcome[] {
   const { endedAt: at, server, state, createdAt } = line;
   if (at === null || state === "refused") return [];
@@ -167,7 +167,7 @@ const addedTallies = (all: readonly Tally[]): Tally => ({
 });
 
 /** Each name once: of several minutes or shards together. */
-export const addedOutcomes = (all: readonly NamedOutcomes[]): NamedOutcomes[] =>
+const addedOutcomes = (all: readonly NamedOutcomes[]): NamedOutcomes[] =>
   [...Map.groupBy(all, ({ of, name }) => `${of} ${name}`).values()].map((some) => ({
     of: some[0]?.of ?? "model",
     name: some[0]?.name ?? "",

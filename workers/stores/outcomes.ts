@@ -25,14 +25,14 @@ export async function outcomesOf(env: Env, now: number, background: (work: Promi
   return { ...all, isPartial: shards.some(({ isPartial }) => isPartial) };
 }
 
-/** So long an answer to anybody who asks for health is used again: each costs a call to each shard. */
+/** So long an answer to whoever asks for health is used again: it costs a call to each shard. */
 const keptMs = 10_000;
 type Known = { at: number; failing: number };
 const known = isolateState((): Known => ({ at: 0, failing: 0 }));
 
 /**
- * How many providers fail now, for health, which everybody may ask. Where that cannot be read, none:
- * what cannot be read has issues of its own.
+ * How many providers fail now, for health, which everybody may ask. Where that cannot be read,
+ * none: what cannot be read has issues of its own.
  */
 export async function failingProviders(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<number> {
   const kept = known(env);

@@ -1,6 +1,6 @@
 // What a shard's requests of the last hour came to, in memory alone: an append adds to it what it
-// stores anyway, and no row is written or read for it. An object that woke within the hour reads the
-// newest entries of its log once, when somebody asks.
+// stores anyway, and no row is written or read for it. An object that woke within the hour reads
+// the newest entries of its log once, when somebody asks.
 
 import type { LogEntry } from "../../../shared/record/log/entry.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";

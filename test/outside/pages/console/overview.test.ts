@@ -136,9 +136,34 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
     await tab.getByRole("link", { name: "Show requests" }).first().waitFor();
     await tab.getByText(/^checked .* ago$/).waitFor();
     await tab.getByText(/Versions checked: Routing table \d+, Policy \d+/).waitFor();
+    await tab.locator("#now-said").getByText("acme fails").waitFor();
     await expectGoodPage(tab, "console-overview-failed");
+    // What comes while somebody looks is shown, and who stands on a link stays there.
+    const row = tab.locator('#now-lists [data-of="servers notes"]');
+    await row.focus();
+    const before = await tab.locator("#now-lists").textContent();
+    await (await at.sample({ server: "notes", key })).text();
+    await expect
+      .poll(
+        async () => {
+          await tab.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+          return tab.locator("#now-lists").textContent();
+        },
+        { timeout: 30_000 },
+      )
+      .not.toBe(before);
+    expect(await row.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await row.getAttribute("href")).toMatch(/requests\?server=notes&since=2/);
+    await tab.getByRole("link", { name: "Show its models" }).click();
+    await tab.getByRole("heading", { name: "Models of acme" }).waitFor();
+    await expectGoodPage(tab, "console-now-models");
+    await open("/now");
+    await expectGoodPage(tab, "console-now");
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await open("/now", chinese);
+    await expectGoodPage(chinese, "console-now-zh");
     await open("/health");
-    await tab.getByText("31 requests failed in the last hour").waitFor();
+    await tab.getByText("32 requests failed in the last hour").waitFor();
     await expectGoodPage(tab, "console-health-failed");
     await at.configure("routing", { ...table, version });
     provider.close();

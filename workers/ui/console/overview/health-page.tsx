@@ -1,5 +1,5 @@
-// What failed in the last hour, all that the doctor found, and the button that asks it again.
-// Asking is recorded, and asks providers, channels and servers; looking does not.
+// What fails now, what failed in the last hour, all that the doctor found, and the button that asks
+// it again. Asking is recorded, and asks providers, channels and servers; looking does not.
 
 import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
 import { paths } from "../../../platform/urls.ts";
@@ -17,6 +17,8 @@ import {
   failureFindings,
   ownChecks,
 } from "./health.tsx";
+import { NowHealth } from "./now.tsx";
+import { nowScript } from "./now-script.ts";
 import { overviewWords } from "./overview-words.ts";
 
 const groups = [
@@ -50,7 +52,11 @@ const Group = ({ title, of, findings, checks }: GroupProps) =>
   );
 
 async function renderHealth(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
-  const [{ health: own }, diagnosis] = await Promise.all([visit.api.read(paths.admin.overview), visit.api.read(paths.admin.doctor)]);
+  const [{ health: own }, outcomes, diagnosis] = await Promise.all([
+    visit.api.read(paths.admin.overview),
+    visit.api.read(paths.admin.outcomes),
+    visit.api.read(paths.admin.doctor),
+  ]);
   const texts = overviewWords[visit.language];
   const { health } = texts;
   const { at, checks } = diagnosis;
@@ -61,6 +67,7 @@ async function renderHealth(visit: Visit, failure?: ApiError): Promise<PageAnswe
   return {
     kind: "page",
     title: health.title,
+    script: nowScript,
     ...(failure === undefined ? {} : { status: 422 }),
     body: () => (
       <>
@@ -71,6 +78,7 @@ async function renderHealth(visit: Visit, failure?: ApiError): Promise<PageAnswe
         {failure === undefined ? null : <Refused failure={failure} />}
         <Done visit={visit} texts={{ checked: health.done }} />
         {at !== null && findings.length === 0 && all.every((each) => each.state === "good") ? <p>{health.fine}</p> : null}
+        <NowHealth visit={visit} outcomes={outcomes} />
         {groups.map(([state, of]) => (
           <Group
             title={isStale && state === "good" ? health.passedBefore : health.groups[state]}

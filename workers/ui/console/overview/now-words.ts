@@ -7,8 +7,8 @@ const en = {
   title: "Failing now",
   asOf: "last 5 minutes, as of {at}",
   fails: "{name} fails",
-  ofCalls: "{failed} of {n, # model call/# model calls} in the last 5 minutes.",
-  ofRequests: "{failed} of {n, # request/# requests} in the last 5 minutes.",
+  ofCalls: "{failed} of {n, # model call/# model calls} failed in the last 5 minutes.",
+  ofRequests: "{failed} of {n, # request/# requests} failed in the last 5 minutes.",
   expired: "{n, # review/# reviews} expired in the last 5 minutes.",
   undeliverable: "{n, # review/# reviews} reached nobody in the last 5 minutes.",
   show: "Show requests",
@@ -39,7 +39,7 @@ const en = {
   back: "Overview",
 } as const;
 
-export type NowWords = Texts<typeof en>;
+type NowWords = Texts<typeof en>;
 
 const zhCN: Texts<typeof en> = {
   title: "当前故障",

@@ -98,11 +98,13 @@ const Row = ({ list, line, ...props }: NowProps & { list: OutcomeList; line: Out
   const failed = fillText(texts.line, { failed: numbers.count(hour.failed), n: numbers.count(hour.count) });
   return (
     <li>
-      <a class="line wraps" href={behind(props, list, line)} data-of={`${list} ${name}`}>
-        <Name value={name} />
+      <div class="line">
+        <a href={behind(props, list, line)} data-of={`${list} ${name}`}>
+          <Name value={name} />
+        </a>
         {isFailing ? <span class="tag bad">{texts.tag}</span> : null}
-      </a>
-      <span class="soft num">
+      </div>
+      <span class="soft">
         {failed}
         {p50Ms === null ? null : ` · ${fillText(texts.times, { p50: timeOf(numbers, p50Ms), p95: timeOf(numbers, p95Ms) })}`}
       </span>
@@ -110,7 +112,7 @@ const Row = ({ list, line, ...props }: NowProps & { list: OutcomeList; line: Out
   );
 };
 
-export const NowLists = (props: NowProps) => {
+const NowLists = (props: NowProps) => {
   const texts = useTexts(nowWords);
   return (
     <div class="grid third" id="now-lists" tabindex={-1}>
@@ -140,6 +142,21 @@ export const NowParts = (props: NowProps) => (
     <NowLists {...props} />
   </>
 );
+
+/** Beside what the doctor found: what it does not see. */
+export const NowHealth = (props: NowProps) => {
+  const texts = useTexts(nowWords);
+  return (
+    <section class="card" aria-labelledby="now">
+      <div class="head">
+        <h2 id="now">{texts.title}</h2>
+        <NowAt {...props} />
+      </div>
+      <NowSummary {...props} live={props.visit.at("now", { part: "card" })} />
+      <a href={props.visit.at("now")}>{texts.all}</a>
+    </section>
+  );
+};
 
 export const NowCard = (props: NowProps) => {
   const texts = useTexts(nowWords);
