@@ -9,7 +9,7 @@ import { ledgerShards, ledgerStub } from "../stubs/stubs.ts";
 import { documentsOf } from "./documents.ts";
 
 /** `isPartial`: there was more than is told apart. */
-export type Outcomes = OutcomesNow & { readonly isPartial: boolean };
+type Outcomes = OutcomesNow & { readonly isPartial: boolean };
 
 /** @throws Where a shard or the routing table cannot be read. */
 export async function outcomesOf(env: Env, now: number, background: (work: Promise<unknown>) => void): Promise<Outcomes> {
