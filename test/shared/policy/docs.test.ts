@@ -61,7 +61,7 @@ const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
 });
 
 test("every example is a policy that is accepted, and the first is the default", () => {
-  expect(policies).toHaveLength(7);
+  expect(policies).toHaveLength(6);
   expect(policies[0]).toEqual(defaultPolicy());
 });
 
@@ -97,22 +97,22 @@ describe("the examples do what is said of them", () => {
 });
 
 test("the examples for tool calls do what is said of them", () => {
-  const [, , , owner = defaultPolicy(), deploy = defaultPolicy()] = policies;
+  const [, , , calls = defaultPolicy()] = policies;
   const called = { ...judged(factsOf({ subject: "toolCall", candidates: [], keyOwner: "Ann" })), hasTools: false };
   const gatesOf = (policy: Policy, more: Partial<JudgedRequest>, given: JsonObject = {}) =>
     judge(policy, { ...called, ...more }, { given, sent: given });
-  expect(gatesOf(owner, { server: "database" })).toMatchObject({
+  expect(gatesOf(calls, { server: "database" })).toMatchObject({
     gates: { rule: "destroying", confirm: true, request: "review", response: "allow", reviewers: [{ name: "Ann" }] },
   });
   const reading = { hints: { readOnly: true, destructive: false, openWorld: false } };
-  expect(gatesOf(owner, { server: "database", call: reading })).toMatchObject({ gates: { request: "allow" } });
-  expect(gatesOf(deploy, { tool: "deploy" }, { env: "staging" })).toMatchObject({ gates: { rule: "staging", request: "allow" } });
-  expect(gatesOf(deploy, { tool: "deploy" }, { env: "production" })).toMatchObject({
+  expect(gatesOf(calls, { server: "database", call: reading })).toMatchObject({ gates: { request: "allow" } });
+  expect(gatesOf(calls, { tool: "deploy" }, { env: "staging" })).toMatchObject({ gates: { rule: "staging", request: "allow" } });
+  expect(gatesOf(calls, { tool: "deploy" }, { env: "production" })).toMatchObject({
     gates: { rule: "deployments", request: "review", response: "allow", quorum: 2, selfApproval: false },
   });
-  const rules = owner.rules.map((rule) => ({ ...rule, then: { ...rule.then, shadow: true } }));
+  const rules = calls.rules.map((rule) => ({ ...rule, then: { ...rule.then, shadow: true } }));
   const shadow = { request: "allow", shadow: { rule: "destroying", request: "confirm" } };
-  expect(gatesOf({ ...owner, rules }, { server: "database" })).toMatchObject({ gates: shadow });
+  expect(gatesOf({ ...calls, rules }, { server: "database" })).toMatchObject({ gates: shadow });
 });
 
 test("every field of the schema is described, and nothing else", () => {

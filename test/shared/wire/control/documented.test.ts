@@ -31,9 +31,9 @@ test("an answer that is none does not fit", () => {
   expect(validate({ ...answers[0], surprise: 1 })).toBe(false);
 });
 
-test("there is an answer for each task but those that answer as text generation does, and one that is refused", () => {
+test("there is an answer for each task but those that answer much as text generation does, and one that is refused", () => {
   const shown = new Set(answers.flatMap(({ result }) => result?.type ?? []));
-  expect(taskTypes.filter((type) => !shown.has(type))).toEqual(["multimodal_generation"]);
+  expect(taskTypes.filter((type) => !shown.has(type))).toEqual(["translation", "multimodal_generation"]);
   expect(answers.map(({ status }) => status)).toContain("invalid");
 });
 
