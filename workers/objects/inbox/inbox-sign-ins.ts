@@ -1,6 +1,6 @@
 // One reviewer's sign-in links and sessions. Of a browser's secret and a session's only digests are
 // stored, and of a link no token. A session is bound to the address that it was asked for.
-// Described in docs/storage-schema.md.
+// The tables are in objects/schema/inbox-schema.ts.
 
 import { type JsonOf, jsonOf } from "../../../shared/json/json-of.ts";
 import { toBase64url } from "../../../shared/encoding.ts";

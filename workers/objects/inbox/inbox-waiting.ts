@@ -1,6 +1,6 @@
 // The reviews that wait for one reviewer, as their runs told. A run may tell twice and out of
-// order: the newest of each run counts. It has nothing of a review's content. Described in
-// docs/storage-schema.md.
+// order: the newest of each run counts. It has nothing of a review's content. The table is
+// in objects/schema/inbox-schema.ts.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { once } from "../../../shared/once.ts";

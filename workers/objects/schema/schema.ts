@@ -1,8 +1,8 @@
 // What an object's storage has in it: its tables, and how what an earlier version stored becomes
 // what this one stores. Each object has one, and a version of it (object-tables.ts).
 //
-// docs/storage-schema.md is made of the comments in these files: those at the top of each, those on
-// each table, and those beside its columns.
+// docs/storage-schema.md is made of the comments in these files: of those at the top of each, on
+// tables with content, and beside their columns, what is about content and its end.
 
 import type { DurableObjectStorage } from "@cloudflare/workers-types";
 

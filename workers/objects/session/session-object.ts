@@ -2,7 +2,7 @@
 // requests ran under each.
 //
 // Keeps ids, digests and counts, and fast-path results for ten minutes; never a prompt.
-// shared/association/session.ts decides. Its tables are described in docs/storage-schema.md.
+// shared/association/session.ts decides. Its tables are in objects/schema/session-schema.ts.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type {

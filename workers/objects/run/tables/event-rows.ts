@@ -1,4 +1,4 @@
-// The run's own copy of its record. It decides nothing. Described in docs/storage-schema.md.
+// The run's own copy of its record. It decides nothing. The table is in run-schema.ts.
 //
 // What is recorded together is one row. All of it is kept in memory while the object is awake, as
 // the rows of the outbox are.

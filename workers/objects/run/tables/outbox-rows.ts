@@ -1,4 +1,4 @@
-// The rows of a run's outbox. It decides nothing. Described in docs/storage-schema.md.
+// The rows of a run's outbox. It decides nothing. The table is in run-schema.ts.
 //
 // The rows are read once while the object is awake, and kept in memory: each change is written
 // first. Where a transaction fails, they are read again. Two things are in memory alone, so that an

@@ -1,5 +1,5 @@
-// The tables of one run, which RunObject reads and writes. It decides nothing. Described in
-// docs/storage-schema.md.
+// The tables of one run, which RunObject reads and writes. It decides nothing. They are
+// described in objects/schema/run-schema.ts.
 //
 // What nearly every step reads is read once while the object is awake and kept in memory, as it is
 // in the tables: the state, the input, the outbox, the schedule and the record. Each change is

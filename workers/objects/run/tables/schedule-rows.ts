@@ -1,5 +1,5 @@
 // The rows of a run's schedule: its deadlines, reminders and deletion. It decides nothing.
-// Described in docs/storage-schema.md.
+// The table is in run-schema.ts.
 //
 // Kept in memory as the rows of the outbox are.
 
