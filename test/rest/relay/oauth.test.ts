@@ -20,12 +20,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectionChecks } from "../../../scripts/doctor-connections.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { serve } from "../../support/serve.ts";
-import { decideByLink } from "../support/killable-gateway.ts";
-import { InboxPerson } from "../support/inbox-person.ts";
-import { type OAuthOffice, address, oauthOffice } from "../support/oauth-office.ts";
-import { openedReview } from "../support/opened-review.ts";
-import { until } from "../support/raw-client.ts";
-import { authorizationConformance2026Of } from "../support/relay-conformance.ts";
+import { decideByLink } from "../../outside/support/killable-gateway.ts";
+import { InboxPerson } from "../../outside/support/inbox-person.ts";
+import { type OAuthOffice, address, oauthOffice } from "../../outside/support/oauth-office.ts";
+import { openedReview } from "../../outside/support/opened-review.ts";
+import { until } from "../../outside/support/raw-client.ts";
+import { authorizationConformance2026Of } from "../../outside/support/relay-conformance.ts";
 
 const callback = "http://127.0.0.1:33418/callback";
 const proxy = fileURLToPath(new URL("../../../node_modules/mcp-remote/dist/proxy.js", import.meta.url));

@@ -3,11 +3,11 @@
 
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumPath } from "../support/chromium.ts";
-import { killableGateway } from "../support/killable-gateway.ts";
-import { shoot } from "../support/screenshots.ts";
-import { launch } from "./browser.ts";
-import { violationsOn } from "./checks.ts";
+import { chromiumPath } from "../../outside/support/chromium.ts";
+import { killableGateway } from "../../outside/support/killable-gateway.ts";
+import { shoot } from "../../outside/support/screenshots.ts";
+import { launch } from "../../outside/pages/browser.ts";
+import { violationsOn } from "../../outside/pages/checks.ts";
 
 describe.skipIf(chromiumPath === undefined)("from request to reply in one place", () => {
   let browser: Browser;

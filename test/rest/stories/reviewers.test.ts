@@ -8,7 +8,14 @@ import { startMailServer } from "../../support/mail-server.ts";
 import type { Served } from "../../support/serve.ts";
 import { type SlackServer, startSlackServer } from "../../support/slack-server.ts";
 import { ScriptedSlack, type SlackMessageSeen, buttonsIn, directChannel } from "../../support/slack/scripted-slack.ts";
-import { type Answer, type ExportedEvent, type Killable, decideByLink, killableGateway, pause } from "../support/killable-gateway.ts";
+import {
+  type Answer,
+  type ExportedEvent,
+  type Killable,
+  decideByLink,
+  killableGateway,
+  pause,
+} from "../../outside/support/killable-gateway.ts";
 
 const token = "xoxb-token-of-the-stories-0123456789";
 const secret = "signing-secret-of-the-stories-0123456789";

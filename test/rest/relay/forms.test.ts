@@ -2,12 +2,12 @@
 // person gives it on the gateway's page, and the tool ends with it.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CellClientKind, cellClient, cellClients } from "../support/cell-clients.ts";
-import { decideByLink } from "../support/killable-gateway.ts";
-import { type ModernServer, serveModern } from "../support/modern-server.ts";
-import { type OldServer, serveOld } from "../support/old-server.ts";
-import { openedReview } from "../support/opened-review.ts";
-import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
+import { type CellClientKind, cellClient, cellClients } from "../../outside/support/cell-clients.ts";
+import { decideByLink } from "../../outside/support/killable-gateway.ts";
+import { type ModernServer, serveModern } from "../../outside/support/modern-server.ts";
+import { type OldServer, serveOld } from "../../outside/support/old-server.ts";
+import { openedReview } from "../../outside/support/opened-review.ts";
+import { type RelayOffice, openGates, relayKey, relayOffice } from "../../outside/support/relay-office.ts";
 
 let office: RelayOffice;
 let modern: ModernServer;
