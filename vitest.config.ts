@@ -61,8 +61,12 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
 const root = fileURLToPath(new URL(".", import.meta.url));
 const inFewModules = [sourceAsOneModule(root), packagesAsFiles(root, packages)];
 
-/** What a test left under way finds no object and no key of another (test/workers/support/scope.ts). */
+/**
+ * Files share runtimes, each of which takes two seconds of a core. What a test left under way finds
+ * no object and no key of another test (test/workers/support/scope.ts).
+ */
 const inWorkerd = {
+  isolate: false,
   setupFiles: ["test/workers/support/each-file.ts"],
   hookTimeout: 60_000,
   deps: {

@@ -259,14 +259,14 @@ export const rpc = (method: string, params: object, options: PostOptions = {}): 
 };
 
 /**
- * Looks again and again until there is something. The end is far off: what takes long on a busy
- * machine is no failure.
+ * Looks again and again until there is something, and less often the longer it takes: looking takes
+ * from what is waited for. The end is far off: what takes long on a busy machine is no failure.
  */
 export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
-  for (let tries = 0; tries < 2_000; tries += 1) {
+  for (let tries = 0; tries < 600; tries += 1) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(10 * 1.3 ** tries, 100)));
   }
   throw new Error(`never seen: ${what}`);
 }
