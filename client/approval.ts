@@ -113,8 +113,8 @@ export async function returnResult(
 
 /**
  * Withdraws the review that `requestApproval` asked for under this `id`: nobody has to decide any
- * more, and nothing is approved. Resolves once the gateway knows, or cannot be told, which `onError`
- * hears. Never rejects.
+ * more, and nothing is approved. Resolves once the gateway knows, or cannot be told, which
+ * `onError` hears. Never rejects.
  * @throws TypeError where an option cannot work.
  */
 export async function withdrawApproval(id: string, options: Omit<ApprovalOptions, "id" | "signal">): Promise<void> {

@@ -4,9 +4,9 @@
 //   node scripts/storage-schema.ts
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
-// and one beside a column on the column. Of tables with content the document has the first paragraph
-// of the comment without the names of texts, and the columns that are content.
-// A test compares the document with what this makes.
+// and one beside a column on the column. Of tables with content the document has the first
+// paragraph of the comment without the names of texts, and the columns that are content. A test
+// compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -181,8 +181,8 @@ export class ReviewedCalls {
   }
 
   /**
-   * One side has closed: nothing that waits is sent any more, no result is delivered, and nobody has
-   * to decide about either.
+   * One side has closed: nothing that waits is sent any more, no result is delivered, and nobody
+   * has to decide about either.
    */
   closed(): void {
     if (this.#closed.signal.aborted) return;

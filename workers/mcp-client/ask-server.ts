@@ -6,7 +6,7 @@ import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-conte
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import type { ReportFailure } from "../stubs/inside-relay.ts";
+import type { ReportFailure } from "./request-failure.ts";
 
 /** The client's headers that the server gets. Not `Authorization`, which may have our key. */
 const passedUp = ["Accept", "Content-Type", "MCP-Protocol-Version"] as const;

@@ -6,7 +6,7 @@ import type { BridgedClient } from "../../shared/relay/bridging.ts";
 import type { ListenFilter } from "../../shared/relay/listening.ts";
 import type { InputRequest } from "../../shared/relay/rounds.ts";
 import type { RpcAnswer } from "../../shared/wire/json-rpc.ts";
-import type { RequestFailure } from "./inside-relay.ts";
+import type { RequestFailure } from "../mcp-client/request-failure.ts";
 
 /** The client that asks now. */
 export type BridgeVisit = {

@@ -3,6 +3,7 @@
 
 import type { Json, JsonObject } from "../../shared/encoding.ts";
 import type { RelayedRequest } from "../../shared/run/work.ts";
+import type { ReportFailure } from "../mcp-client/request-failure.ts";
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { CallReturn, Claim, UnsentWhy } from "./run-calls.ts";
@@ -20,15 +21,6 @@ export type InsideVisit = {
   readonly over: AbortSignal;
   readonly reportFailure?: ReportFailure;
 };
-
-/**
- * Why a response is the gateway's own. `lost`: nobody knows what the server did with the request.
- * `noLogin`: it has not the login that the server wants, and nothing was done.
- */
-export type RequestFailure = "lost" | "noLogin";
-
-/** Is told of a failure beside the response, whose text a server could write too. */
-export type ReportFailure = (failure: RequestFailure) => void;
 
 type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 

@@ -445,7 +445,9 @@ describe("nothing is sent", () => {
     expect(sent()).toHaveLength(0);
   });
 
-  /** The gateway, where this happens between the claim of an approval and the sending of its call. */
+  /**
+   * The gateway, where this happens between the claim of an approval and the sending of its call.
+   */
   const meanwhile =
     (work: () => Promise<unknown>): Send =>
     (path, init) => {

@@ -11,7 +11,9 @@ export const replyMarker = "REPLYMARKER-b93a77";
 export const reasonMarker = "REASONMARKER-1be04c";
 
 const lines: string[] = [];
-/** After a file's tests nobody takes what their work logs: after the last file, the runner is gone. */
+/**
+ * After a file's tests nobody takes what their work logs: after the last file, the runner is gone.
+ */
 let isHeard = true;
 const secrets = new Set<string>([promptMarker, replyMarker, reasonMarker]);
 

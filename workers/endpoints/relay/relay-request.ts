@@ -18,7 +18,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { SlowTimer } from "../../platform/slow-timer.ts";
 import { resourceMetadataUrl } from "../../platform/urls.ts";
 import { policyOf } from "../../stores/documents.ts";
-import type { ReportFailure } from "../../stubs/inside-relay.ts";
+import type { ReportFailure } from "../../mcp-client/request-failure.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
@@ -40,8 +40,8 @@ export type RelayRequest = {
 /**
  * `over` aborts when its key ends. `slow` ends with the response; undefined where the work goes on
  * behind it. `isEdited`: the arguments are others than those that came, so that the client's
- * headers do not repeat them any more. `handsBack`: the client of a call with rounds gets its state as soon as the
- * gateway keeps the call, and waits by coming back.
+ * headers do not repeat them any more. `handsBack`: the client of a call with rounds gets its state
+ * as soon as the gateway keeps the call, and waits by coming back.
  */
 export type WatchedRelayRequest = RelayRequest & {
   readonly over: AbortSignal;

@@ -8,7 +8,7 @@ import { bridgedAnswer } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
-import type { RequestFailure } from "../../stubs/inside-relay.ts";
+import type { RequestFailure } from "../../mcp-client/request-failure.ts";
 import type { BridgeCall } from "./bridge-call.ts";
 import type { SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Refused, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";

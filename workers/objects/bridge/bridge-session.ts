@@ -6,7 +6,7 @@ import { objectOf } from "../../../shared/json/values.ts";
 import { initializeParams } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
-import type { ReportFailure } from "../../stubs/inside-relay.ts";
+import type { ReportFailure } from "../../mcp-client/request-failure.ts";
 import type { BridgeTables, SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
 

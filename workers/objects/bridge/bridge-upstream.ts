@@ -10,7 +10,8 @@ import { readText } from "../../http/body.ts";
 import { errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
-import { type InsideVisit, type ReportFailure, type RequestFailure, insideRelay } from "../../stubs/inside-relay.ts";
+import type { ReportFailure, RequestFailure } from "../../mcp-client/request-failure.ts";
+import { type InsideVisit, insideRelay } from "../../stubs/inside-relay.ts";
 
 /** A session of the relay: its sealed id, and the revision that the server speaks in it. */
 export type Session = { readonly id: string; readonly revision: string };

@@ -13,7 +13,7 @@ import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { noteToolUse } from "../../../stores/tools.ts";
-import type { RequestFailure } from "../../../stubs/inside-relay.ts";
+import type { RequestFailure } from "../../../mcp-client/request-failure.ts";
 import type { CallReturn, Claim } from "../../../stubs/run-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
