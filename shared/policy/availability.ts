@@ -2,6 +2,7 @@
 // notices wait. Times are on the clock of the reviewer's time zone, with its summer time.
 
 import * as z from "zod";
+import { clockAt, clockIn, isTimeZone } from "../zoned-time.ts";
 
 export const timeZoneSchema = z.string().max(60).refine(isTimeZone, "notTimeZone");
 
@@ -23,35 +24,6 @@ export type Availability = {
   readonly away?: z.infer<typeof awaySchema> | undefined;
   readonly quietHours?: z.infer<typeof quietHoursSchema> | undefined;
 };
-
-function isTimeZone(name: string): boolean {
-  try {
-    clockIn(name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const clockIn = (timeZone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat("en-GB", {
-    timeZone,
-    calendar: "iso8601",
-    numberingSystem: "latn",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-  });
-
-/** `date` as in ISO 8601; `minutes` since midnight by the clock. */
-function clockAt(clock: Intl.DateTimeFormat, at: number): { readonly date: string; readonly minutes: number } {
-  const parts = new Map(clock.formatToParts(at).map(({ type, value }) => [type, value]));
-  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? "";
-  return { date: `${of("year")}-${of("month")}-${of("day")}`, minutes: Number(of("hour")) * 60 + Number(of("minute")) };
-}
 
 /** Whether it is a day of their holiday where they live. `now`: Unix milliseconds. */
 export function isAway({ away, timeZone = "UTC" }: Availability, now: number): boolean {

@@ -25,6 +25,9 @@ export type ReceiptDecision = (typeof receiptDecisions)[number];
 /** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
 export type ReceiptAmr = "link" | "inbox" | "slack";
 
+/** By the channel through which they decided. */
+export const amrOf = (channel: string): ReceiptAmr => (channel === "inbox" || channel === "slack" ? channel : "link");
+
 export type ReceiptReviewer = {
   /** The same person has another id for each audience. */
   readonly id: string;

@@ -3,7 +3,7 @@
 
 import { argumentsJsonOf, type CalledTool } from "../model/subject/tool-call.ts";
 import { type SubjectRequest, isToolCall, subjectOf, subjects } from "../model/subject/subject.ts";
-import { type ReceiptAmr, type ReceiptDecision, type ReceiptMode, canonicalText, requestText } from "../receipt/claims.ts";
+import { type ReceiptDecision, type ReceiptMode, amrOf, canonicalText, requestText } from "../receipt/claims.ts";
 import type { ReceiptFacts, ReviewerFacts } from "../receipt/facts.ts";
 import { sha256Of, toBase64url, utf8ToBytes } from "../encoding.ts";
 import type { Review } from "../review/decision.ts";
@@ -122,5 +122,3 @@ function reviewersOf({ gate, votes, closing }: Review): ReviewerFacts[] {
   if (closing?.how !== "denied") return approved;
   return [...approved, { name: closing.by, gate, decision: "denied", at: closing.at, amr: amrOf(closing.channel) }];
 }
-
-const amrOf = (channel: string): ReceiptAmr => (channel === "inbox" || channel === "slack" ? channel : "link");

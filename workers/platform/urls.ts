@@ -79,6 +79,8 @@ export const paths = {
     key: "/admin/keys/:id",
     keyUse: "/admin/key-use",
     runs: "/admin/runs",
+    decisions: "/admin/decisions",
+    runTotals: "/admin/run-totals",
     run: "/admin/runs/:id",
     runEvents: "/admin/runs/:id/events",
     runReview: "/admin/runs/:id/review",

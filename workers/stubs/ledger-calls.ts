@@ -3,6 +3,8 @@
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { LinePage, LinePlace } from "../../shared/record/line-list.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import type { DecisionFact } from "../../shared/record/decisions.ts";
+import type { LineTotals } from "../../shared/record/line-totals.ts";
 import type { ServerFailures } from "../../shared/record/health-failures.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
@@ -72,6 +74,8 @@ export type RunsQuery = {
   readonly model?: string;
   /** Somebody who was asked or decided, by name. */
   readonly reviewer?: string;
+  /** Somebody approved or denied it: this person, where one is named. */
+  readonly decided?: { readonly by: string | null };
   /** The name of the policy's rule that the request came under. */
   readonly rule?: string;
   /** A part of the run's id. */
@@ -94,6 +98,12 @@ export type RunsQuery = {
   /** So many lines are looked at, and no more. */
   readonly mostRead?: number;
 };
+
+/** What requests are added up. */
+export type TotalsQuery = Omit<RunsQuery, "limit" | "after" | "mostRead">;
+
+/** `stoppedAt`: what is older than this place was not read; null: it is all in the totals. */
+export type ShardTotals = LineTotals & { readonly stoppedAt: LinePlace | null };
 
 /** The calls of a server's tools, begun then or later (Unix milliseconds). */
 export type ToolCallsQuery = { readonly server: string; readonly since: number };
@@ -230,6 +240,10 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
    * on.
    */
   runs(runsQuery: RunsQuery): Promise<JsonOf<LinePage>>;
+  /** What people decided in these requests of the shard: each request's decisions in order. */
+  decisions(requests: readonly string[]): Promise<JsonOf<readonly DecisionFact[]>>;
+  /** What the requests of a query come to, the newest that one call reads. */
+  totals(query: TotalsQuery): Promise<JsonOf<ShardTotals>>;
   /** How often each tool of a server was called. It reads a bounded number of lines, the newest. */
   toolCalls(query: ToolCallsQuery): Promise<JsonOf<ShardToolCalls>>;
   /** Requests with their first event, to be judged by another policy. */

@@ -966,6 +966,19 @@ const asks: Asks = {
       [401, at("/admin/runs")],
     ];
   },
+  listDecisions: async () => [
+    [200, asAdmin("/decisions?by=Ada&decision=approved")],
+    [400, asAdmin("/decisions?decision=x")],
+    [401, at("/admin/decisions")],
+  ],
+  totalRuns: async () => {
+    await waitingRun();
+    return [
+      [200, asAdmin("/run-totals?state=open")],
+      [400, asAdmin("/run-totals?limit=1")],
+      [401, at("/admin/run-totals")],
+    ];
+  },
   getOperatorRun: async () => {
     const { run } = await waitingRun();
     return [

@@ -12,7 +12,9 @@ import { LedgerLines } from "../../../workers/objects/ledger/ledger-lines.ts";
 import { LedgerUsage } from "../../../workers/objects/ledger/ledger-usage.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import type { Flood, LedgerEntry, ShardOpen, ShardUsage, UsageQuery } from "../../../workers/stubs/ledger-calls.ts";
-import { env, eventually } from "../support/gateway.ts";
+import type { RunTotals } from "../../../workers/endpoints/admin/answers/runs.ts";
+import { ledgerStub } from "../../../workers/stubs/stubs.ts";
+import { adminJson, env, eventually } from "../support/gateway.ts";
 import { asObject, ringAlarm, ringNextAlarm, tablesOf } from "./inside.ts";
 import { wholeOr } from "../support/whole.ts";
 
@@ -263,4 +265,21 @@ describe("what waits", () => {
     );
     expect(await openNow(ledger)).toMatchObject({ isPartial: true, open: 250 });
   });
+});
+
+test("a search that no call reads to its end has the exact sums of what all shards read, and says since when", async () => {
+  const [busy, quiet] = [ledgerStub(env, 0), ledgerStub(env, 1)].map((stub) => asObject<LedgerObject>(stub));
+  if (busy === undefined || quiet === undefined) throw new Error("two shards");
+  const lines = many(4_000, (n) => (n % 4 === 0 ? { state: "failed", model: null, costUsd: 0 } : {}));
+  for (let from = 0; from < lines.length; from += 1_000) await appendLines(busy, lines.slice(from, from + 1_000));
+  const old = many(10, (n) => ({ run: `run_q${n}`, createdAt: begun - day + n }));
+  const recent = many(6, (n) => ({ run: `run_r${n}`, createdAt: begun + 3_900 + n }));
+  await appendLines(quiet, [...old, ...recent]);
+  const totals = await adminJson<RunTotals>("/run-totals?tool=summarize");
+  const since = Date.parse(totals.since ?? "");
+  expect(since).toBeGreaterThan(begun);
+  const read = [...lines, ...old, ...recent].filter(({ createdAt }) => createdAt >= since);
+  const failed = read.filter(({ state }) => state === "failed").length;
+  expect(totals).toMatchObject({ requests: read.length, outcomes: { failed, allowed: read.length - failed } });
+  expect(await adminJson<RunTotals>("/run-totals?server=nobody")).toMatchObject({ requests: 0, since: null });
 });

@@ -6,6 +6,7 @@ import { requireAdmin } from "../auth.ts";
 import type { App } from "../app-context.ts";
 import { actRoutes } from "./acts.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
+import { decisionRoutes } from "./decisions.ts";
 import { doctorRoutes } from "./admin-doctor.ts";
 import { documentRoutes } from "./admin-documents.ts";
 import { explainRoutes } from "./explain.ts";
@@ -31,6 +32,7 @@ const operatorEndpoints = [
   policyReplayRoutes,
   apiKeyRoutes,
   operatorRunRoutes,
+  decisionRoutes,
   runReviewRoutes,
   noticeRoutes,
   grantRoutes,

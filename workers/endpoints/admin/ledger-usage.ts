@@ -6,8 +6,10 @@ import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
 import { summedUsage } from "../../../shared/record/usage.ts";
 import type { Env } from "../../platform/env.ts";
+import { type LineTotals, summedTotals } from "../../../shared/record/line-totals.ts";
+import { byAge } from "../../../shared/record/line-list.ts";
 import { addedToolCalls } from "../../../shared/record/tool-calls.ts";
-import type { ShardOpen, ShardToolCalls, ToolCallsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import type { ShardOpen, ShardToolCalls, ToolCallsQuery, TotalsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
@@ -48,6 +50,24 @@ const summedTimes = (all: readonly (readonly UsageAt[])[]): UsageAt[] =>
 export async function toolCallsOf(env: Env, query: ToolCallsQuery): Promise<ShardToolCalls> {
   const shards = await ofEachShard(env, async (shard) => shard.toolCalls(query));
   return { isPartial: shards.some(({ isPartial }) => isPartial), tools: addedToolCalls(shards.flatMap(({ tools }) => tools)) };
+}
+
+/** `since`: earlier requests were not read, and are in no sum; null: all are. */
+type SearchTotals = LineTotals & { readonly since: number | null };
+
+/**
+ * What the requests of a search come to, as far back as every shard read. `now`: Unix milliseconds;
+ * what comes later is in no sum, so that a second look reads no further than the first.
+ */
+export async function totalsOfSearch(env: Env, asked: TotalsQuery, now: number): Promise<SearchTotals> {
+  const query = { ...asked, until: asked.until ?? now };
+  const shards = await ofEachShard(env, async (shard) => shard.totals(query));
+  const [frontier] = shards.flatMap(({ stoppedAt }) => stoppedAt ?? []).toSorted(byAge);
+  if (frontier === undefined) return { ...summedTotals(shards), since: null };
+  // Each shard has read at least that far.
+  const since = frontier.createdAt + 1;
+  const again = await ofEachShard(env, async (shard) => shard.totals({ ...query, since }));
+  return { ...summedTotals(again), since };
 }
 
 /** What waits now. Times are Unix milliseconds. */

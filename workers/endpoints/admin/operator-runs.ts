@@ -2,7 +2,7 @@
 // request or reply.
 
 import { readJsonOf } from "../../../shared/json/json-of.ts";
-import type { RunsQuery } from "../../stubs/ledger-calls.ts";
+import type { RunsQuery, TotalsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { tokensOf } from "../../../shared/model/call.ts";
@@ -10,6 +10,7 @@ import { causeSentence } from "../../../shared/record/cause.ts";
 import { type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
 import { type RecordEvent, endStates, exportLine, exportedEvent, openStates } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
+import { shownUsage } from "../../../shared/record/usage.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../../stubs/stubs.ts";
@@ -21,8 +22,19 @@ import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
-import { type LinesPage, exportedAtOnce, exportedLines, lineTypes } from "./runs-export.ts";
-import { type OperatorRun, type RunEvents, type RunLine, type RunList, operatorRun, runEvents, runList } from "./answers/runs.ts";
+import { totalsOfSearch } from "./ledger-usage.ts";
+import { type LinesPage, exportedAtOnce, exportedLines, lineTypes, runColumns } from "./runs-export.ts";
+import {
+  type OperatorRun,
+  type RunEvents,
+  type RunLine,
+  type RunList,
+  type RunTotals,
+  operatorRun,
+  runEvents,
+  runList,
+  runTotals,
+} from "./answers/runs.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
@@ -30,7 +42,7 @@ export const operatorRunRoutes = new Hono<App>();
  * The end of a page of the list: a line's time and id, or the time that an unfinished search has
  * come to.
  */
-const cursor = z
+export const linePlace = z
   .string()
   .max(256)
   .transform((text, { addIssue }) => {
@@ -39,12 +51,13 @@ const cursor = z
     if (Number.isNaN(createdAt)) addIssue("must be the `next` of an earlier answer");
     return { createdAt, run };
   });
-const cursorAt = ({ createdAt, run }: LinePlace): string => `${iso(createdAt)}~${run}`;
+export const placeText = ({ createdAt, run }: LinePlace): string => `${iso(createdAt)}~${run}`;
 
 const name = z.string().min(1).max(512).optional();
 const dollars = z.coerce.number().min(0).max(1_000_000).optional();
 
-const runsQuery = z.strictObject({
+/** Which requests are meant: what the list, its totals and its files have alike. */
+const runFilters = {
   state: z
     .enum(["all", "open", "unanswered", ...openStates, ...endStates])
     .default("all")
@@ -67,7 +80,11 @@ const runsQuery = z.strictObject({
     .describe("A part of a request's id, or of a server's, tool's, key's, model's or reviewer's name"),
   since: isoTime.optional().describe("Begun then or later: a time or a day in ISO 8601"),
   until: isoTime.optional().describe("Begun before: a time or a day in ISO 8601"),
-  after: cursor.optional().describe("`next` of the answer before: the lines that follow"),
+};
+
+const runsQuery = z.strictObject({
+  ...runFilters,
+  after: linePlace.optional().describe("`next` of the answer before: the lines that follow"),
   limit: z.coerce.number().int().min(1).max(500).default(100).describe("1 to 500, 100 where it is not given"),
   format: z
     .enum(["json", "ndjson", "csv"])
@@ -84,28 +101,47 @@ const listRuns = describe("listRuns", {
 });
 
 operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
-  const { state, q, limit, format, ...more } = c.req.valid("query");
-  const query: LinesQuery = {
-    ...present(more),
-    ...(state === "all" ? {} : { state }),
-    ...(q === undefined ? {} : { search: { text: q, keys: await keysNamed(c.env, q) } }),
-  };
+  const { limit, format, after: place, ...filters } = c.req.valid("query");
+  const query: LinesQuery = { ...(await queryOf(c.env, filters)), ...present({ after: place }) };
   if (format !== "json") {
     const { after: _after, ...all } = query;
-    const pages = async (after: LinePlace | null): Promise<LinesPage> => {
+    const pages = async (after: LinePlace | null): Promise<LinesPage<RunLine>> => {
       const { lines, next } = await linesPage(c.env, after === null ? all : { ...all, after }, exportedAtOnce);
       return { lines: lines.map(lineOf), next };
     };
-    return c.body(exportedLines(format, pages), 200, { "Content-Type": lineTypes[format], "Cache-Control": "no-store" });
+    return c.body(exportedLines(format, runColumns, pages), 200, { "Content-Type": lineTypes[format], "Cache-Control": "no-store" });
   }
   const { lines, next } = await linesPage(c.env, query, limit);
-  return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) } satisfies RunList);
+  return c.json({ runs: lines.map(lineOf), next: next === null ? null : placeText(next) } satisfies RunList);
 });
+
+const totalsQuery = z.strictObject(runFilters);
+
+const totalRuns = describe("totalRuns", {
+  summary: "What the requests of a search come to: how they ended, tokens, cost, and how many people were asked about",
+  200: asJson(runTotals, "The sums, as far back as `since`, where there are more than one call reads"),
+});
+
+operatorRunRoutes.get(paths.admin.runTotals, totalRuns, validQuery(totalsQuery), async (c) => {
+  const query = await queryOf(c.env, c.req.valid("query"));
+  const { usage, open, reviewed, since } = await totalsOfSearch(c.env, query, Date.now());
+  const ended = shownUsage(usage);
+  const answer: RunTotals = { ...ended, requests: ended.requests + open, open, reviewed, since: since === null ? null : iso(since) };
+  return c.json(answer, 200, { "Cache-Control": "no-store" });
+});
+
+async function queryOf(env: Env, { state, q, ...more }: z.infer<typeof totalsQuery>): Promise<TotalsQuery> {
+  return {
+    ...present(more),
+    ...(state === "all" ? {} : { state }),
+    ...(q === undefined ? {} : { search: { text: q, keys: await keysNamed(env, q) } }),
+  };
+}
 
 type LinesQuery = Omit<RunsQuery, "limit">;
 
 /** So many lines of all shards, newest first, and where to go on. */
-async function linesPage(env: Env, query: LinesQuery, limit: number) {
+export async function linesPage(env: Env, query: LinesQuery, limit: number) {
   const pages = Array.from({ length: ledgerShards }, async (_, shard) =>
     readJsonOf(await ledgerStub(env, shard).runs({ ...query, limit: limit + 1 })),
   );
@@ -113,7 +149,7 @@ async function linesPage(env: Env, query: LinesQuery, limit: number) {
 }
 
 /** Without the members that are undefined. */
-const present = <T extends object>(values: T) =>
+export const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
 
 const mostKeysNamed = 50;

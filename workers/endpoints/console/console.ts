@@ -3,11 +3,14 @@
 // every form is checked for its session and its origin before anything is done.
 
 import { Hono } from "hono";
+import { getCookie } from "hono/cookie";
 import { consoleFormToken, formTokenName, isConsoleFormToken } from "../../../shared/credential/console-session.ts";
+import { isTimeZone } from "../../../shared/zoned-time.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { consoleUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { zoneCookie } from "../../platform/zone-cookie.ts";
 import type { ConsoleVisit } from "../../ui/console/visit.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { type InboxSettings, inboxSettings } from "../inbox/reader.ts";
@@ -37,6 +40,8 @@ const downloads: Readonly<Record<string, Download>> = {
   record: { path: paths.admin.record, file: "countersign-record.ndjson" },
   "requests-csv": { path: paths.admin.runs, query: { format: "csv" }, file: "countersign-requests.csv" },
   "requests-ndjson": { path: paths.admin.runs, query: { format: "ndjson" }, file: "countersign-requests.ndjson" },
+  "decisions-csv": { path: paths.admin.decisions, query: { format: "csv" }, file: "countersign-decisions.csv" },
+  "decisions-ndjson": { path: paths.admin.decisions, query: { format: "ndjson" }, file: "countersign-decisions.ndjson" },
   usage: { path: paths.admin.usage, query: { format: "csv" }, file: "countersign-usage.csv" },
 };
 
@@ -62,7 +67,7 @@ const refusals = {
 };
 const anyPage = inPath(
   "page",
-  "Its name, such as requests or routing; sign-in, sign-out; download/record, download/usage, download/requests-csv or download/requests-ndjson for a file",
+  "Its name, such as requests or routing; sign-in, sign-out; download/record, download/usage, download/requests-csv, download/requests-ndjson, download/decisions-csv or download/decisions-ndjson for a file",
 );
 const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
 const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
@@ -133,6 +138,12 @@ async function download(
   return new Response(answer.body, { status: answer.status, headers });
 }
 
+/** The zone that the console's script wrote into a cookie. */
+function zoneOf(c: AppContext): string | null {
+  const zone = getCookie(c, zoneCookie);
+  return zone !== undefined && isTimeZone(zone) ? zone : null;
+}
+
 /** The page's name: what stands behind the console's path. */
 const pageOf = (c: AppContext): string => c.req.path.slice(paths.console.length).replaceAll(/^\/+|\/+$/g, "");
 
@@ -159,6 +170,7 @@ async function consolePage(
     now: Date.now(),
     cspNonce,
     language,
+    zone: zoneOf(c),
   };
   try {
     const answer = await c.env.PAGES.console(visit, apiFor(c, signedIn));

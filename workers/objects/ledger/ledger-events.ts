@@ -160,6 +160,8 @@ export class LedgerEvents {
   #isWhole(run: string, events: readonly RecordEvent[], line: RunSummary | null): boolean {
     const begunAt = timeOfRunId(run);
     if (begunAt === undefined || events[0]?.seq !== 1 || line === null || line.endedAt === null) return false;
+    // One that people were asked about has a row, by which decisions are found.
+    if (line.review !== undefined) return false;
     const now = this.#now();
     return [begunAt, line.createdAt].every((at) => at > now - longestMs && at < now + clocksDifferMs);
   }

@@ -23,14 +23,18 @@ import type {
   ShardOpen,
   ShardRecent,
   ShardToolCalls,
+  ShardTotals,
   ShardUsage,
   ShardUse,
   SignedCheckpoint,
   ToolCallsQuery,
+  TotalsQuery,
   UsageQuery,
 } from "../../stubs/ledger-calls.ts";
 import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type LinePage, byAge, mergedLines } from "../../../shared/record/line-list.ts";
+import { type DecisionFact, decisionsIn } from "../../../shared/record/decisions.ts";
+import { totalsOf } from "../../../shared/record/line-totals.ts";
 import { toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
 import { leafHash } from "../../../shared/record/log/merkle.ts";
 import { proofText } from "../../../shared/record/log/proof.ts";
@@ -88,6 +92,8 @@ const linesInAppend = 512;
 /** A server's calls of a week are found in the newest lines, or are said to be more. */
 const pagesOfCalls = 4;
 const linesOfCalls = 500;
+/** A shard looks at so many lines for the totals of a search. */
+const linesOfTotals = 3_000;
 
 export class LedgerObject extends StoredObject implements LedgerCalls {
   /** Null: the log keeps to this object. */
@@ -260,11 +266,23 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   async runs(query: RunsQuery): Promise<JsonOf<LinePage>> {
     const own = this.#lines.list(query);
-    if (isOpenState(query.state) || this.#logLines.isEmpty) return own;
+    // People decide about runs alone, whose lines are rows.
+    if (isOpenState(query.state) || query.decided !== undefined || this.#logLines.isEmpty) return own;
     const { limit } = query;
     const page = await this.#logLines.list(query, this.#lines.hoursOf(query));
     const { lines, next } = mergedLines([readJsonOf(own), page], limit);
     return jsonOf<LinePage>({ lines, stoppedAt: next });
+  }
+
+  async decisions(requests: readonly string[]): Promise<JsonOf<readonly DecisionFact[]>> {
+    const found: DecisionFact[] = [];
+    for (const run of requests) found.push(...decisionsIn(await this.#events.of(run, { after: 0, limit: Number.MAX_SAFE_INTEGER })));
+    return jsonOf(found);
+  }
+
+  async totals(query: TotalsQuery): Promise<JsonOf<ShardTotals>> {
+    const { lines, stoppedAt } = readJsonOf(await this.runs({ ...query, limit: linesOfTotals, mostRead: linesOfTotals }));
+    return jsonOf<ShardTotals>({ ...totalsOf(lines), stoppedAt });
   }
 
   async toolCalls({ server, since }: ToolCallsQuery): Promise<JsonOf<ShardToolCalls>> {

@@ -37,14 +37,16 @@ const stateIs = (state: Exclude<RunsQuery["state"], "open" | undefined>): Condit
 /** A member and its value, as the JSON of a line has them. */
 const member = (name: keyof RunSummary, value: string): string => `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 const people = "json_extract(text, '$.review.people')";
+const deciders = "json_extract(text, '$.review.by')";
 
-function otherFilters({ tool, model, reviewer, rule, run, costOver, costUnder, search }: RunsQuery): Conditions {
+function otherFilters({ tool, model, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery): Conditions {
   return [
     ...(run === undefined ? [] : [["instr(run, ?) > 0", run] as const]),
     ...(tool === undefined ? [] : [["instr(text, ?) > 0", member("name", tool)] as const]),
     // A failure's cause has each model that failed.
     ...(model === undefined ? [] : [["instr(text, ?) > 0", member("model", model)] as const]),
-    ...(reviewer === undefined ? [] : [named(JSON.stringify(reviewer))]),
+    ...(reviewer === undefined ? [] : [named(people, JSON.stringify(reviewer))]),
+    ...(decided === undefined ? [] : [decided.by === null ? hasDecided : named(deciders, JSON.stringify(decided.by))]),
     ...(rule === undefined ? [] : [["json_extract(text, '$.rule') = ?", rule] as const]),
     ...(costOver === undefined ? [] : [["json_extract(text, '$.costUsd') > ?", costOver] as const]),
     ...(costUnder === undefined ? [] : [["json_extract(text, '$.costUsd') < ?", costUnder] as const]),
@@ -53,7 +55,8 @@ function otherFilters({ tool, model, reviewer, rule, run, costOver, costUnder, s
 }
 
 /** The first test is quick, and true of few lines. */
-const named = (quoted: string): Conditions[number] => [`instr(text, ?) > 0 AND instr(${people}, ?) > 0`, quoted, quoted];
+const named = (list: string, quoted: string): Conditions[number] => [`instr(text, ?) > 0 AND instr(${list}, ?) > 0`, quoted, quoted];
+const hasDecided: Conditions[number] = ["json_array_length(text, '$.review.by') > 0"];
 
 /** SQLite's `lower`: of ASCII letters alone. */
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -7,9 +7,10 @@ import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 /** Of a request that has ended; times are the caller's. */
 export function isWanted(
   line: RunSummary,
-  { state, server, key, tool, model, reviewer, rule, run, costOver, costUnder, search }: RunsQuery,
+  { state, server, key, tool, model, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery,
 ): boolean {
   const people = line.review?.people ?? [];
+  const deciders = line.review?.by ?? [];
   return (
     (state === undefined || (state === "unanswered" ? line.state !== "completed" : state === line.state)) &&
     (server === undefined || line.server === server) &&
@@ -17,6 +18,7 @@ export function isWanted(
     (tool === undefined || line.name === tool) &&
     (model === undefined || modelsOf(line).includes(model)) &&
     (reviewer === undefined || people.includes(reviewer)) &&
+    (decided === undefined || (decided.by === null ? deciders.length > 0 : deciders.includes(decided.by))) &&
     (rule === undefined || line.rule === rule) &&
     (run === undefined || line.run.includes(run)) &&
     (costOver === undefined || line.costUsd > costOver) &&

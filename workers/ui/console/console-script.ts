@@ -1,6 +1,9 @@
-// The console's own script: times in the reader's zone, countdowns, and what lies over the page
+// The console's own script: times in the reader's zone, the
+// zone itself for the gateway, countdowns, and what lies over the page
 // closes when something else is pressed. It submits nothing. A constant. Every page works without
 // it.
+
+import { zoneCookie } from "../../platform/zone-cookie.ts";
 
 export const consoleScript = `
 (() => {
@@ -20,6 +23,18 @@ export const consoleScript = `
   };
   tellTimes(document);
   document.addEventListener("renewed", ({ target }) => tellTimes(target));
+
+  // The zone by whose clock times are entered: the browser's, until another one is chosen.
+  const rememberZone = (zone) => {
+    document.cookie = "${zoneCookie}=" + zone + "; Path=/; Max-Age=31536000; SameSite=Lax" + (location.protocol === "https:" ? "; Secure" : "");
+  };
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (!document.cookie.includes("${zoneCookie}=")) rememberZone(zone);
+  for (const field of document.querySelectorAll("select[name=zone]")) {
+    if (field.closest("[data-zone]") !== null) field.value = zone;
+    if (field.value === "") field.value = "UTC";
+    field.form.addEventListener("submit", () => rememberZone(field.value));
+  }
 
   const began = performance.now();
   const clocks = [...document.querySelectorAll("[data-left]")];

@@ -7,6 +7,7 @@ import { asHtml } from "../document.tsx";
 import { inLanguage } from "../language.ts";
 import { Api, ApiFailed } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
+import { decisionsPage } from "./decisions/decisions-page.tsx";
 import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import { healthPage } from "./overview/health-page.tsx";
 import { nowPage } from "./overview/now-page.tsx";
@@ -19,6 +20,7 @@ import { modelPage } from "./routing/model-page.tsx";
 import { providerPage } from "./routing/provider-page.tsx";
 import { routingPage } from "./routing/routing-page.tsx";
 import { budgetsPage } from "./budgets/budgets-page.tsx";
+import { findPage } from "./find/find-page.tsx";
 import { grantsPage } from "./grants/grants-page.tsx";
 import { keyPage } from "./keys/key-page.tsx";
 import { keysPage } from "./keys/keys-page.tsx";
@@ -39,6 +41,8 @@ const pages: readonly ConsolePage[] = [
   usagePage,
   requestsPage,
   requestPage,
+  decisionsPage,
+  findPage,
   stopsPage,
   documentsPage,
   documentPages,

@@ -222,7 +222,7 @@ const Around = ({ field, children }: { field: FieldProps; children: Child }) => 
 );
 
 type InputProps = FieldProps & {
-  readonly type?: "text" | "date";
+  readonly type?: "text" | "date" | "datetime-local";
   readonly inputmode?: "decimal" | "numeric";
   readonly required?: boolean;
   readonly maxlength?: number;

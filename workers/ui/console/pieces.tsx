@@ -113,7 +113,7 @@ export const Empty = ({ children }: { children: Child }) => <p class="empty">{ch
 
 type DownloadProps = {
   readonly visit: Visit;
-  readonly file: "record" | "usage" | "requests-csv" | "requests-ndjson";
+  readonly file: "record" | "usage" | "requests-csv" | "requests-ndjson" | "decisions-csv" | "decisions-ndjson";
   /** What its query has in the operator's API. */
   readonly query?: Readonly<Record<string, string>>;
   readonly children: Child;

@@ -11,32 +11,11 @@ import { keepSessionScript } from "../session-script.ts";
 import { stylesheet } from "../stylesheet.ts";
 import { consoleScript } from "./console-script.ts";
 import { consoleStylesheet } from "./console-stylesheet.ts";
-import { type ConsoleWords, consoleWords } from "./console-words.ts";
+import { consoleWords } from "./console-words.ts";
+import { menuScript } from "./find/menu-script.ts";
+import { ConsoleKeys, FindLink, FindMenu } from "./find/menu.tsx";
 import { type Visit, useTexts } from "./page.ts";
-
-type Place = {
-  readonly page: string;
-  readonly name: Exclude<keyof ConsoleWords["nav"], "label" | "more">;
-  readonly icon: Parameters<typeof Icon>[0]["of"];
-};
-
-/** On a phone these stand at the bottom, and the rest behind "More". */
-const first: readonly Place[] = [
-  { page: "", name: "overview", icon: "home" },
-  { page: "requests", name: "requests", icon: "list" },
-  { page: "routing", name: "routing", icon: "route" },
-  { page: "policy", name: "policy", icon: "shield" },
-];
-const rest: readonly Place[] = [
-  { page: "keys", name: "keys", icon: "key" },
-  { page: "servers", name: "servers", icon: "server" },
-  { page: "reviewers", name: "reviewers", icon: "people" },
-  { page: "grants", name: "grants", icon: "check" },
-  { page: "budgets", name: "budgets", icon: "coin" },
-  { page: "usage", name: "usage", icon: "bars" },
-  { page: "record", name: "record", icon: "book" },
-  { page: "stops", name: "stops", icon: "stop" },
-];
+import { type Place, firstPlaces, otherPlaces } from "./places.ts";
 
 const Link = ({ place: { page, name, icon }, visit }: { place: Place; visit: Visit }) => {
   const { nav } = useTexts(consoleWords);
@@ -72,7 +51,7 @@ const Nav = ({ visit }: { visit: Visit }) => {
   const { nav } = useTexts(consoleWords);
   return (
     <nav class="nav" aria-label={nav.label}>
-      {first.map((place) => (
+      {firstPlaces.map((place) => (
         <Link place={place} visit={visit} />
       ))}
       <details>
@@ -81,7 +60,7 @@ const Nav = ({ visit }: { visit: Visit }) => {
           {nav.more}
         </summary>
         <div class="rest">
-          {rest.map((place) => (
+          {otherPlaces.map((place) => (
             <Link place={place} visit={visit} />
           ))}
           {visit.canSignOut ? <SignOut visit={visit} /> : null}
@@ -105,6 +84,7 @@ const Top = ({ visit }: { visit: Visit }) => {
         {page.product}
       </a>
       <div class="end">
+        <FindLink visit={visit} />
         <a class="act" href={visit.inbox}>
           {texts.inbox}
         </a>
@@ -129,7 +109,9 @@ export const Shell = ({ visit, title, script, children }: ShellProps) => {
             {children}
           </main>
         </div>
-        <script nonce={visit.cspNonce}>{raw(keepSessionScript + consoleScript + script)}</script>
+        <FindMenu visit={visit} />
+        <ConsoleKeys />
+        <script nonce={visit.cspNonce}>{raw(keepSessionScript + consoleScript + menuScript + script)}</script>
       </body>
     </html>
   );

@@ -30,6 +30,8 @@ export type ConsoleVisit = {
   readonly now: number;
   readonly cspNonce: string;
   readonly language: Language;
+  /** The browser's time zone, an IANA name; null where its script has not said it yet. */
+  readonly zone: string | null;
 };
 
 export type ConsoleAnswer =

@@ -7,6 +7,8 @@ import { freePort } from "../../../../scripts/local-gateway.ts";
 import { startProviderServer } from "../../../support/provider-server.ts";
 import { chromiumPath } from "../../support/chromium.ts";
 import { eventually } from "../../support/program.ts";
+import { shoot } from "../../support/screenshots.ts";
+import { violationsOn } from "../checks.ts";
 import { ConsoleGateway, expectGoodPage } from "./console-gateway.ts";
 
 type Line = { readonly id: string; readonly state: string; readonly server: string };
@@ -163,6 +165,44 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     expect(text).toContain("Ann Lee approved the request");
     expect(await tab.getByText("verified in the log").count()).toBe(1);
     await expectGoodPage(tab, "console-request");
+  });
+
+  test("of a time by the clock of the browser's zone; rows are reached by keys, and everything by the menu", async () => {
+    await tab.goto(`${at.homeOf(tab)}/requests?range=hour&server=notes`);
+    await tab.getByLabel("Totals of this search").waitFor();
+    expect(await tab.locator("[aria-label='Totals of this search']").textContent()).toMatch(/^\d requests? · /);
+    const zone = await tab.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+    expect(await tab.locator("#zone").inputValue()).toBe(zone);
+    await tab.locator("details.filters > summary").click();
+    await expectGoodPage(tab, "console-requests-time");
+    await tab.keyboard.press("j");
+    await tab.keyboard.press("j");
+    await tab.keyboard.press("k");
+    await tab.keyboard.press("Enter");
+    await tab.getByRole("heading", { name: "What happened" }).waitFor();
+    await tab.goto(`${at.homeOf(tab)}/requests`);
+    await tab.keyboard.press("/");
+    expect(await tab.evaluate(() => document.activeElement?.id)).toBe("q");
+    await tab.locator("#main h1").click();
+    await tab.keyboard.press("?");
+    await tab.getByRole("dialog", { name: "Keys" }).waitFor();
+    await tab.keyboard.press("Escape");
+    await tab.keyboard.press("Control+k");
+    const field = tab.getByRole("combobox", { name: "Find a page" });
+    await tab.getByRole("option", { name: "Decisions page" }).waitFor();
+    await field.fill("ann");
+    await tab.getByRole("option", { name: "Ann Lee reviewer" }).waitFor();
+    expect(await field.getAttribute("aria-activedescendant")).toMatch(/^found-\d+$/);
+    expect(await violationsOn(tab)).toEqual([]);
+    await shoot(tab, "console-menu");
+    await Promise.all([tab.waitForURL(/\/decisions\?by=Ann/), field.press("Enter")]);
+    await tab.getByText("1 decision on this page").waitFor();
+    await expectGoodPage(tab, "console-decisions");
+    await tab.goto(`${at.homeOf(tab)}/find?q=notes`);
+    await expectGoodPage(tab, "console-find");
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await chinese.goto(`${at.homeOf(chinese)}/decisions`);
+    await expectGoodPage(chinese, "console-decisions-zh");
   });
 
   test("send an open one to somebody else, and cancel it, after a question", async () => {

@@ -71,7 +71,12 @@ describe("the list", () => {
     await listed("?server=open", 3);
     const browser = await atConsole();
     const { text } = await browser.get("requests?server=open&tool=summarize&costUnder=9&state=completed&until=2126-01-01");
-    for (const field of ['name="server" value="open"', 'name="tool" value="summarize"', 'name="costUnder" value="9"', 'value="2126-01-01"'])
+    for (const field of [
+      'name="server" value="open"',
+      'name="tool" value="summarize"',
+      'name="costUnder" value="9"',
+      'value="2126-01-01T23:59"',
+    ])
       expect(text).toContain(field);
     expect(text).toContain('type="hidden" name="state" value="completed"');
     expect(text).toMatch(/href="\/console\/requests\?[^"]*tool=summarize[^"]*state=failed"/);
@@ -139,6 +144,34 @@ describe("the list", () => {
     const today = new Date().toISOString().slice(0, 10);
     const browser = await atConsole();
     expect(seen((await browser.get(`requests?since=${today}&until=${today}`)).text)).toContain("1 request ");
+  });
+
+  test("of a time by the clock of a zone has what came then, its sums and its files", async () => {
+    await answerOf(sample());
+    model.script({ status: 400, message: "no" }, { status: 400, message: "no" });
+    await answerOf(sample());
+    await listed("?state=failed");
+    await listed("", 2);
+    const browser = await atConsole();
+    /** The minute of a clock that is five and a half hours ahead. */
+    const inKolkata = (at: number): string => new Date(at + 5.5 * 3_600_000).toISOString().slice(0, 16);
+    const ofTime = (from: number, to: number): Record<string, string> => ({
+      since: inKolkata(from),
+      until: inKolkata(to),
+      zone: "Asia/Kolkata",
+    });
+    const [before, now] = [Date.now() - 120_000, Date.now()];
+    const { text } = await browser.get(`requests?${new URLSearchParams(ofTime(before, now))}`);
+    expect(seen(text)).toMatch(/2 requests · allowed 1 · failed 1 · [\d,]+ input, [\d,]+ output tokens/);
+    expect(text).toMatch(/href="[^"]*until=[^"]*zone=Asia%2FKolkata[^"]*state=failed/);
+    const sent = /name="since" value="([^"]+Z)"/.exec(text)?.[1] ?? "";
+    expect(Math.abs(Date.parse(sent) - before)).toBeLessThan(60_000);
+    expect((await browser.post("download/requests-csv", { since: sent })).text.trimEnd().split("\r\n")).toHaveLength(3);
+    const earlier = await browser.get(`requests?${new URLSearchParams(ofTime(before - 3_600_000, before - 60_000))}`);
+    expect(seen(earlier.text)).toContain("No request matches.");
+    expect(seen((await browser.get("requests?range=hour")).text)).toContain("2 requests · ");
+    const usage = seen((await browser.get(`usage?${new URLSearchParams(ofTime(before, now))}`)).text);
+    expect(usage).toMatch(/Counted in whole days from [\d-]+ to [\d-]+\./);
   });
 
   test("says which filter cannot be used, and keeps what was typed", async () => {

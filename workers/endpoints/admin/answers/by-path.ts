@@ -3,6 +3,7 @@
 
 import type { documentPaths, paths } from "../../../platform/urls.ts";
 import type { ActCheck, ActList } from "./acts.ts";
+import type { DecisionList } from "./decisions.ts";
 import type { Diagnosis, DoctorCheck, LastDiagnosis } from "./doctor.ts";
 import type { Document, DocumentCheck, Versions } from "./documents.ts";
 import type { GrantList } from "./grants.ts";
@@ -13,7 +14,7 @@ import type { PolicyReplay } from "./replay.ts";
 import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
 import type { Explanation, ReadyProviders } from "./routing.ts";
 import type { RunReview } from "./run-review.ts";
-import type { OperatorRun, RunEvents, RunList } from "./runs.ts";
+import type { OperatorRun, RunEvents, RunList, RunTotals } from "./runs.ts";
 import type { ServerTools, WaitingTools } from "./server-tools.ts";
 import type { Spend } from "./spend.ts";
 import type { StopList } from "./stops.ts";
@@ -29,6 +30,8 @@ type Gets = { readonly [Path in Documents["document" | "version"]]: Document } &
   readonly [paths.admin.keys]: KeyList;
   readonly [paths.admin.keyUse]: KeyUse;
   readonly [paths.admin.runs]: RunList;
+  readonly [paths.admin.decisions]: DecisionList;
+  readonly [paths.admin.runTotals]: RunTotals;
   readonly [paths.admin.run]: OperatorRun;
   readonly [paths.admin.runEvents]: RunEvents;
   readonly [paths.admin.runReview]: RunReview;

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { count, list, text, time } from "../../../../shared/json/answer-fields.ts";
 import type { Cause } from "../../../../shared/record/cause.ts";
 import { type RecordFact, endStates, openStates } from "../../../../shared/record/record.ts";
+import { shownUsageSchema } from "../../../../shared/record/usage.ts";
 import { type AnswerOf, fact, named } from "../../answer-schema.ts";
 
 const line = () =>
@@ -42,6 +43,15 @@ export type RunLine = AnswerOf<typeof line>;
 
 export const runList = named("RunList", () => z.object({ runs: list(line()), next: text().nullable() }));
 export type RunList = AnswerOf<typeof runList>;
+
+/**
+ * `requests`: ended and open ones; the other sums are of those that have ended. `reviewed`: those
+ * that people were asked about. `since`: earlier requests were not read; null: all are in the sums.
+ */
+export const runTotals = named("RunTotals", () =>
+  shownUsageSchema().extend({ open: count(), reviewed: count(), since: time().nullable() }),
+);
+export type RunTotals = AnswerOf<typeof runTotals>;
 
 /** `answered`: its requestor has the outcome. */
 export const operatorRun = named("OperatorRun", () => line().extend({ updatedAt: time(), answered: z.boolean() }));

@@ -64,8 +64,15 @@ const Tried = ({ failed, now }: { failed: readonly { readonly at: number; readon
   </ol>
 );
 
+/** Whether it may have done something at a tool: by its events, where they say what it was. */
+const mayHaveRun = (steps: readonly Step[]): boolean =>
+  steps.some(({ what }) => what.kind === "received" && (what.of.judged.subject === "toolCall" || what.of.judged.subject === "function"));
+
+/** Causes after which one may want to try again. */
+const failures: ReadonlySet<Cause["kind"]> = new Set(["failed", "broken", "outcomeUnknown", "contentUnreadable"]);
+
 const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: readonly Step[] }) => {
-  const { whatToDo, whatToDoAll } = useTexts(requestWords);
+  const { whatToDo, whatToDoAll, again } = useTexts(requestWords);
   const { what, fixes } = useCause(cause);
   const failed = steps.flatMap(({ at, what: did }) => (did.kind === "modelFailed" ? [{ at, what: did }] : []));
   const [fix = "", ...more] = fixes;
@@ -93,6 +100,7 @@ const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: re
           </ul>
         </>
       )}
+      {failures.has(cause.kind) ? <p class="soft">{mayHaveRun(steps) ? again.tool : again.model}</p> : null}
     </Note>
   );
 };

@@ -4,37 +4,36 @@ import { type Visit, useTexts } from "../page.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import { Input, Select, filledWith } from "../fields.tsx";
 import { Chips } from "../pieces.tsx";
+import { RangeChips, RangeFields, rangeIn, rangeNames, rangeOf } from "../time-range.tsx";
 import { requestsWords } from "./requests-words.ts";
 
 const texts = ["server", "tool", "model", "reviewer", "rule", "run"] as const;
 const amounts = ["costOver", "costUnder"] as const;
-const days = ["since", "until"] as const;
-const behindMore = [...days, ...texts, "key", ...amounts] as const;
-const names = ["q", "state", ...behindMore] as const;
+const behindMore = ["since", "until", ...texts, "key", ...amounts] as const;
+const names = ["q", "state", ...texts, "key", ...amounts] as const;
 
 /** What was asked for, as the page's address has it. */
 export type Filters = Readonly<Record<string, string>>;
 
-export const filtersIn = (query: URLSearchParams): Filters =>
-  Object.fromEntries(
+export const filtersIn = (query: URLSearchParams): Filters => ({
+  ...Object.fromEntries(
     names.flatMap((name) => {
       const value = (query.get(name) ?? "").trim();
-      return value === "" ? [] : [[name, value]];
+      return value === "" ? [] : [[name, value] as const];
     }),
-  );
+  ),
+  ...rangeIn(query),
+});
 
-const dayMs = 86_400_000;
-
-/** The same for GET /admin/runs. The last day is whole: the API wants the end of it. */
-export function queryOf({ until, ...filters }: Filters): [string, string][] {
-  const end = until === undefined ? undefined : /^\d{4}-\d{2}-\d{2}$/.test(until) ? dayAfter(until) : until;
-  return [...Object.entries(filters), ...(end === undefined ? [] : [["until", end] satisfies [string, string]])];
+/** The same for GET /admin/runs. */
+export function queryOf({ range, since, until, zone, ...filters }: Filters, visit: Visit): Readonly<Record<string, string>> {
+  const said = { range, since, until, zone };
+  return { ...filters, ...rangeOf(given(said), visit) };
 }
 
-function dayAfter(day: string): string {
-  const at = Date.parse(day);
-  return Number.isNaN(at) ? day : new Date(at + dayMs).toISOString();
-}
+/** Without the members that are undefined. */
+const given = (values: Readonly<Record<string, string | undefined>>): Filters =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
 
 const chips = ["all", "open", "completed", "unanswered", "failed", "rejected", "expired", "refused"] as const;
 
@@ -49,6 +48,7 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
     <>
       <form class="card" method="get" action={visit.at("requests")} role="search">
         {state === "all" ? null : <input type="hidden" name="state" value={state} />}
+        {filters["range"] === undefined ? null : <input type="hidden" name="range" value={filters["range"]} />}
         <div class="find">
           <div>
             <label for="q">{words.search}</label>
@@ -61,18 +61,7 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
         <details class="filters" open={isMore}>
           <summary class="act">{words.more}</summary>
           <div class="fields">
-            {days.map((name) => (
-              <Input
-                typed={typed}
-                name={name}
-                label={
-                  <>
-                    {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
-                  </>
-                }
-                type={isDay(filters[name]) ? "date" : "text"}
-              />
-            ))}
+            <RangeFields visit={visit} said={filters} />
             {texts.map((name) => (
               <Input typed={typed} name={name} label={words.fields[name]} maxlength={name === "run" ? 128 : 512} />
             ))}
@@ -88,6 +77,7 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
           </div>
         </details>
       </form>
+      <RangeChips visit={visit} said={filters} at={(said) => visit.at("requests", { ...withoutRange(filters), ...said })} />
       <Chips
         label={words.chips.label}
         of={chips.map((each) => ({
@@ -106,5 +96,5 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
   );
 };
 
-/** A field for days would drop any other time. */
-const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d{2}-\d{2}$/.test(value);
+const withoutRange = (filters: Filters): Filters =>
+  Object.fromEntries(Object.entries(filters).filter(([name]) => !rangeNames.some((each) => each === name)));

@@ -273,7 +273,7 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
 /** How many, and of what each is: "2 warnings: looks like a secret, very long". */
 const Warnings = ({ kinds }: { kinds: readonly string[] }) => {
   const { marks, steps } = useTexts(requestWords);
-  const words = useTexts(warningWords);
+  const words = useTexts(warningWords).kinds;
   return (
     <>
       {fill(steps.warnings, { n: kinds.length })}

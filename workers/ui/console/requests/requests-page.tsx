@@ -1,7 +1,8 @@
 // The list of requests: search, filters, and fifty lines at a time, newest first. It has no content
 // of any request.
 
-import type { RunLine, RunList } from "../../../endpoints/admin/answers/runs.ts";
+import { usageOutcomes } from "../../../../shared/record/usage.ts";
+import type { RunLine, RunList, RunTotals } from "../../../endpoints/admin/answers/runs.ts";
 import type { PointedError } from "../../../../shared/model/outcome.ts";
 import { paths } from "../../../platform/urls.ts";
 import { useWords } from "../../language.ts";
@@ -168,7 +169,7 @@ const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filte
 /** All that match, on every page. */
 const Exports = ({ visit, filters }: { visit: Visit; filters: Filters }) => {
   const texts = useTexts(requestsWords);
-  const query = Object.fromEntries(queryOf(filters));
+  const query = queryOf(filters, visit);
   return (
     <div class="row-acts">
       <Download visit={visit} file="requests-csv" query={query}>
@@ -178,6 +179,28 @@ const Exports = ({ visit, filters }: { visit: Visit; filters: Filters }) => {
         {texts.ndjson}
       </Download>
     </div>
+  );
+};
+
+/** What all that match come to, on its first page. */
+const Totals = ({ visit, of }: { visit: Visit; of: RunTotals }) => {
+  const { totals } = useTexts(requestsWords);
+  const { dollars } = useWords().numbers;
+  const { count } = numbersOf(visit.language);
+  const { requests, open, outcomes, reviewed, inputTokens, outputTokens, costUsd, since } = of;
+  const parts = [
+    fillText(totals.requests, { n: requests }),
+    ...usageOutcomes.flatMap((each) => (outcomes[each] > 0 ? [fillText(totals.outcomes[each], { n: outcomes[each] })] : [])),
+    ...(open > 0 ? [fillText(totals.open, { n: open })] : []),
+    ...(reviewed > 0 ? [fillText(totals.reviewed, { n: reviewed })] : []),
+    ...(inputTokens + outputTokens > 0 ? [fillText(totals.tokens, { input: count(inputTokens), output: count(outputTokens) })] : []),
+    ...(costUsd > 0 ? [dollars(costUsd)] : []),
+  ];
+  return (
+    <section aria-label={totals.label}>
+      <p>{parts.join(" · ")}</p>
+      {since === null ? null : <p class="soft">{fill(totals.since, { at: <Time at={Date.parse(since)} now={visit.now} exact /> })}</p>}
+    </section>
   );
 };
 
@@ -192,7 +215,7 @@ const NotUsable = ({ refusal: { details } }: { refusal: Refusal }) => {
 };
 
 async function listRequests(visit: Visit, filters: Filters): Promise<RunList | Refusal> {
-  const query = new URLSearchParams([...queryOf(filters), ["limit", String(pageSize)]]);
+  const query = new URLSearchParams({ ...queryOf(filters, visit), limit: String(pageSize) });
   const after = visit.query.get("after");
   if (after !== null) query.set("after", after);
   try {
@@ -203,12 +226,19 @@ async function listRequests(visit: Visit, filters: Filters): Promise<RunList | R
   }
 }
 
+/** Null where nothing is searched for: what all requests come to is on the page of usage. */
+async function readTotals(visit: Visit, filters: Filters): Promise<RunTotals | null> {
+  if (Object.keys(filters).length === 0 || visit.query.has("after")) return null;
+  return visit.api.read(paths.admin.runTotals, { query: queryOf(filters, visit) });
+}
+
 async function renderRequests(visit: Visit): Promise<PageAnswer> {
   const filters = filtersIn(visit.query);
   const whole = /^run_[\w-]{30,}$/.exec(filters["q"] ?? "")?.[0];
   if (whole !== undefined && (await visit.api.find(paths.admin.run, { id: whole })) !== null)
     return { kind: "redirect", to: visit.at(`requests/${whole}`) };
   const [listed, known] = await Promise.all([listRequests(visit, filters), visit.api.read(paths.admin.keys)]);
+  const totals = "details" in listed || listed.runs.length === 0 ? null : await readTotals(visit, filters);
   const texts = requestsWords[visit.language];
   const isFiltered = Object.keys(filters).length > 0 || visit.query.has("after");
   return {
@@ -228,6 +258,7 @@ async function renderRequests(visit: Visit): Promise<PageAnswer> {
           <NotUsable refusal={listed} />
         ) : (
           <>
+            {totals === null ? null : <Totals visit={visit} of={totals} />}
             {listed.runs.length > 0 ? (
               <Lines visit={visit} runs={listed.runs} keys={keyNamesOf(known)} isAll={listed.next === null && !visit.query.has("after")} />
             ) : isFiltered || listed.next !== null ? (

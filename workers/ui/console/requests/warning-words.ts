@@ -4,7 +4,7 @@
 import type { RiskNote } from "../../../../shared/policy/risk.ts";
 import type { InLanguages } from "../page.ts";
 
-const en: Readonly<Record<RiskNote["kind"], string>> = {
+const kindsEn: Readonly<Record<RiskNote["kind"], string>> = {
   size: "very long",
   blankLines: "blank lines in a row",
   longSpace: "spaces hide the rest",
@@ -23,7 +23,7 @@ const en: Readonly<Record<RiskNote["kind"], string>> = {
   unseen: "other invisible characters",
 };
 
-const zhCN: typeof en = {
+const kindsZh: typeof kindsEn = {
   size: "内容很长",
   blankLines: "连续空行",
   longSpace: "空格遮住了后文",
@@ -42,4 +42,7 @@ const zhCN: typeof en = {
   unseen: "其他不可见字符",
 };
 
-export const warningWords: InLanguages<Readonly<Record<string, string>>> = { en, "zh-CN": zhCN };
+export const warningWords: InLanguages<{ readonly kinds: Readonly<Record<string, string>> }> = {
+  en: { kinds: kindsEn },
+  "zh-CN": { kinds: kindsZh },
+};

@@ -10,6 +10,7 @@ import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Chips, Download, Empty, LinkButton, Note } from "../pieces.tsx";
+import { RangeFields, rangeIn, rangeOf } from "../time-range.tsx";
 import { SpendMeter } from "../spend-meter.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -61,15 +62,20 @@ const Jurors = ({ lines, visit, texts }: { lines: readonly BudgetLine[]; visit: 
   </section>
 );
 
+/** The API's end is the beginning of the day after. */
+const lastDayOf = ({ until }: UsageRows): string => new Date(Date.parse(until) - dayMs).toISOString().slice(0, 10);
+
 async function renderUsage(visit: Visit): Promise<PageAnswer> {
   const { query } = visit;
   const by = views.find((each) => each === query.get("by")) ?? "server";
   const days = periods.find((each) => String(each) === query.get("days")) ?? defaultDays;
   const after = query.get("after");
-  const since = new Date(visit.now - (days - 1) * dayMs).toISOString().slice(0, 10);
+  const said = rangeIn(query);
+  const isOwn = Object.keys(said).length > 0;
+  const between = isOwn ? rangeOf(said, visit) : { since: new Date(visit.now - (days - 1) * dayMs).toISOString().slice(0, 10) };
   const asked = new URLSearchParams({
     by,
-    since,
+    ...between,
     limit: String(by === "day" ? periods.at(-1) : rowsOfPage),
     ...(after === null ? {} : { after }),
   });
@@ -83,8 +89,13 @@ async function renderUsage(visit: Visit): Promise<PageAnswer> {
   const parts: UsageParts = { visit, texts, numbers, by, answer, keyNames };
   const jurors = budgets.filter(({ budget }) => budget === jurorBudgetName);
   const isEmpty = answer.total.requests === 0;
-  const at = (view: View, length: number, place: string | null = null): string =>
-    visit.at("usage", { by: view === "server" ? null : view, days: length === defaultDays ? null : length, after: place });
+  const at = (view: View, time: number | typeof said, place: string | null = null): string =>
+    visit.at("usage", {
+      by: view === "server" ? null : view,
+      ...(typeof time === "number" ? { days: time === defaultDays ? null : time } : time),
+      after: place,
+    });
+  const here = isOwn ? said : days;
   return {
     kind: "page",
     title: texts.title,
@@ -92,17 +103,31 @@ async function renderUsage(visit: Visit): Promise<PageAnswer> {
       <>
         <div class="head">
           <h1>{texts.title}</h1>
-          <Download visit={visit} file="usage" query={{ by, since }}>
+          <Download visit={visit} file="usage" query={{ by, ...between }}>
             {texts.csv}
           </Download>
         </div>
         <div class="head">
-          <Chips label={texts.views} of={views.map((each) => ({ name: texts.by[each], href: at(each, days), isCurrent: each === by }))} />
+          <Chips label={texts.views} of={views.map((each) => ({ name: texts.by[each], href: at(each, here), isCurrent: each === by }))} />
           <Chips
             label={texts.periods}
-            of={periods.map((each) => ({ name: fillText(texts.days, { n: each }), href: at(by, each), isCurrent: each === days }))}
+            of={periods.map((each) => ({
+              name: fillText(texts.days, { n: each }),
+              href: at(by, each),
+              isCurrent: !isOwn && each === days,
+            }))}
           />
         </div>
+        <details class="filters" open={isOwn}>
+          <summary class="act">{texts.own}</summary>
+          <form class="fields" method="get" action={visit.at("usage")}>
+            {by === "server" ? null : <input type="hidden" name="by" value={by} />}
+            <RangeFields visit={visit} said={said} />
+            <button class="btn" type="submit">
+              {texts.show}
+            </button>
+          </form>
+        </details>
         {answer.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
         <Chart
           title={texts.requests[by]}
@@ -112,13 +137,16 @@ async function renderUsage(visit: Visit): Promise<PageAnswer> {
           {isEmpty ? <Empty>{texts.empty}</Empty> : <UsageTable {...parts} />}
           {answer.next === null && after === null ? null : (
             <p class="head">
-              {after === null ? null : <a href={at(by, days)}>{texts.first}</a>}
-              {answer.next === null ? null : <LinkButton to={at(by, days, answer.next)}>{texts.more}</LinkButton>}
+              {after === null ? null : <a href={at(by, here)}>{texts.first}</a>}
+              {answer.next === null ? null : <LinkButton to={at(by, here, answer.next)}>{texts.more}</LinkButton>}
             </p>
           )}
         </Chart>
         {jurors.length === 0 ? null : <Jurors lines={jurors} visit={visit} texts={texts.jurors} />}
-        <p class="soft">{texts.utc}</p>
+        <p class="soft">
+          {isOwn ? `${texts.whole.replace("{from}", answer.since.slice(0, 10)).replace("{until}", lastDayOf(answer))} ` : ""}
+          {texts.utc}
+        </p>
       </>
     ),
   };
