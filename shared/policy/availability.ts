@@ -2,7 +2,7 @@
 // notices wait. Times are on the clock of the reviewer's time zone, with its summer time.
 
 import * as z from "zod";
-import { clockAt, clockIn, isTimeZone } from "../zoned-time.ts";
+import { clockAt, clockIn, isTimeZone, timeOnClock } from "../zoned-time.ts";
 
 export const timeZoneSchema = z.string().max(60).refine(isTimeZone, "notTimeZone");
 
@@ -31,6 +31,10 @@ export function isAway({ away, timeZone = "UTC" }: Availability, now: number): b
   const { date } = clockAt(clockIn(timeZone), now);
   return away.from <= date && date <= away.until;
 }
+
+/** When their holiday begins where they live, in Unix milliseconds; null where they have none. */
+export const awayFrom = ({ away, timeZone = "UTC" }: Availability): number | null =>
+  away === undefined ? null : timeOnClock({ date: away.from, minutes: 0 }, timeZone);
 
 const minuteMs = 60_000;
 const dayMinutes = 24 * 60;

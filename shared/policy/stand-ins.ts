@@ -3,8 +3,8 @@
 // Where that leaves nobody, or too few for the quorum, whoever is on holiday is asked.
 
 import { isRoom } from "../notice-channels.ts";
-import { isAway } from "./availability.ts";
-import type { GatePlan, Reviewer, StandIn } from "./evaluate.ts";
+import { awayFrom, isAway } from "./availability.ts";
+import { type GatePlan, type Reviewer, type StandIn, peopleOfPlan } from "./evaluate.ts";
 import { isSamePerson } from "./person.ts";
 import type { Policy, PolicyReviewer } from "./rules.ts";
 
@@ -12,7 +12,7 @@ import type { Policy, PolicyReviewer } from "./rules.ts";
  * The end of the chain of holidays from this person; null where it leads back into itself, or to
  * nobody. `now`: Unix milliseconds.
  */
-function endOfChain(people: ReadonlyMap<string, PolicyReviewer>, person: Reviewer, now: number): PolicyReviewer | null {
+function endOfChain<Person extends Reviewer>(people: ReadonlyMap<string, Person>, person: Reviewer, now: number): Person | null {
   const seen = new Set([person.name]);
   let next = people.get(person.away?.to ?? "");
   while (next !== undefined && !seen.has(next.name)) {
@@ -67,6 +67,27 @@ export function withStandIns(policy: Policy, plan: GatePlan, now: number): GateP
     handOverTo: handOverTo.filter((each) => !names.has(each.name) && standInOf(each) === null),
     standIns,
   };
+}
+
+/**
+ * Who stands in for those of `asked` who are on holiday now, of a review that waits already: by the
+ * plan as it was made, among whose people the stand-in is. `asked`: names.
+ */
+export function standInsDuring(plan: GatePlan, asked: readonly string[], now: number): StandIn[] {
+  const people = new Map(peopleOfPlan(plan).map((each) => [each.name, each]));
+  return asked.flatMap((name) => {
+    const person = people.get(name);
+    if (person === undefined || !isAway(person, now) || isSamePerson(plan.owner, name)) return [];
+    const end = endOfChain(people, person, now);
+    return end === null || isRoom(end) || isSamePerson(plan.owner, end.name) ? [] : [{ reviewer: name, by: end.name }];
+  });
+}
+
+/** When the next holiday of these people of the plan begins, after `now`; null where none does. */
+export function nextHoliday(plan: GatePlan, asked: readonly string[], now: number): number | null {
+  const begins = peopleOfPlan(plan).flatMap((person) => (asked.includes(person.name) ? (awayFrom(person) ?? []) : []));
+  const later = begins.filter((at) => at > now);
+  return later.length === 0 ? null : Math.min(...later);
 }
 
 const unique = (people: readonly Reviewer[]): readonly Reviewer[] =>

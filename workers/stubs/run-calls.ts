@@ -385,7 +385,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
 /**
  * The timers of a gate, at the times that the policy gives: `remind` has one row for each reminder.
  */
-type GateClock = "deadline" | "escalate" | `remind${number}`;
+type GateClock = "deadline" | "escalate" | "away" | `remind${number}`;
 
 export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "claim" | "keyExpires" | "forget";
 

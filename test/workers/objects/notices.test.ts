@@ -324,6 +324,20 @@ describe("the clock of a review", () => {
 
 describe("a reviewer on holiday", () => {
   const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+  test("that begins while a review waits: who stands in is asked too, once, and the record says for whom", async () => {
+    const later = { from: day(1), until: day(3), to: "Bo" };
+    await asking([{ ...ann, away: later }], { deadlineSeconds: 200_000 }, { others: [bo] });
+    const { run } = await asked();
+    await mailed("ann@example.com");
+    expect(mailsTo("bo@example.com")).toEqual([]);
+    await strikes(run, 86_400);
+    await mailed("bo@example.com");
+    await strikes(run, 60);
+    expect(mailsTo("bo@example.com")).toHaveLength(1);
+    const standIns = [{ reviewer: "Ann", by: "Bo" }];
+    expect(await facts(run, "askedAlso")).toEqual([{ kind: "askedAlso", gate: "request", reviewers: ["Bo"], why: "standIn", standIns }]);
+  });
   const away = { from: day(-1), until: day(1), to: "Bo" };
 
   test("is not asked: who stands in is, and the page, the inbox and the record say so", async () => {

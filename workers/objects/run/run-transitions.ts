@@ -16,6 +16,7 @@ import { cacheOf } from "../../../shared/run/work.ts";
 import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { StandIn } from "../../../shared/policy/evaluate.ts";
+import { nextHoliday } from "../../../shared/policy/stand-ins.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
 type TransitionDeps = {
@@ -181,6 +182,8 @@ export class RunTransitions {
     for (const [index, seconds] of gatePolicy.remindAtSeconds.entries())
       this.#deps.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
     if (gatePolicy.escalate !== null) this.#deps.store.schedule.set(`escalate:${gate}`, openedAt + gatePolicy.escalate.afterSeconds * 1000);
+    const holiday = nextHoliday(gatePolicy, reviewers, openedAt);
+    if (holiday !== null && holiday < deadlineAt) this.#deps.store.schedule.set(`away:${gate}`, holiday);
     const until = new Date(deadlineAt).toISOString();
     return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: until, ...standInsAmong(reviewers, input) }];
   }

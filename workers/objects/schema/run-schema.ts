@@ -53,7 +53,7 @@ export const runTables = [
     due_at: "INTEGER NOT NULL",
   }),
   table("schedule", {
-    kind: "TEXT PRIMARY KEY", // `deadline:`, `escalate:`, `remind0:` … with the gate; `requestor`, `claim`, `keyExpires`, `forget`
+    kind: "TEXT PRIMARY KEY", // `deadline:`, `escalate:`, `away:`, `remind0:` … with the gate; `requestor`, `claim`, `keyExpires`, `forget`
     due_at: "INTEGER NOT NULL",
     attempts: "INTEGER NOT NULL", // failed ones; the retry is after 0.5 to 1 s, doubling up to five minutes
   }),

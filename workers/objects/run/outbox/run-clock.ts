@@ -14,6 +14,7 @@ import { logEvent, errorClass } from "../../../platform/log.ts";
 import { backoffMs } from "../../../../shared/backoff.ts";
 import type { ScheduleKind } from "../../../stubs/run-calls.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
+import { nextHoliday, standInsDuring } from "../../../../shared/policy/stand-ins.ts";
 import { openGate } from "../../../../shared/run/lifecycle.ts";
 
 /** The pauses before a failed row of the schedule is retried. */
@@ -120,6 +121,29 @@ export class RunClock {
     }
   }
 
+  /**
+   * The holiday of somebody who is asked has begun: who stands in is asked too. Whoever is away
+   * keeps their link, and may still decide.
+   */
+  #askStandIns(gate: Gate, now: number): void {
+    const current = this.#deps.current();
+    if (current === null || openGate(current.state) !== gate) return;
+    const { input, state } = current;
+    const { gatePolicy } = input;
+    const review = reviewAt(state, gate);
+    const { reviewers, votes, deadlineAt } = review;
+    const next = nextHoliday(gatePolicy, reviewers, now);
+    if (next !== null && next < deadlineAt) this.#deps.store.schedule.set(`away:${gate}`, next);
+    const waitedFor = reviewers.filter((name) => votes.every(({ reviewer }) => reviewer !== name));
+    const askable = this.#deps.reviewers.askable(input, review);
+    const standIns = standInsDuring(gatePolicy, waitedFor, now).filter(({ by }) => askable.includes(by));
+    if (standIns.length === 0) return;
+    const names = [...new Set(standIns.map(({ by }) => by))];
+    this.#deps.apply({ kind: "askMore", gate, reviewers: names }, now, [
+      { kind: "askedAlso", gate, reviewers: names, why: "standIn", standIns },
+    ]);
+  }
+
   /** For a due row of the schedule. Of several overdue reminders, one is sent. */
   #onTimer(kind: ScheduleKind, now: number): void {
     if (kind === "forget") return;
@@ -155,6 +179,11 @@ export class RunClock {
       this.#deps.store.transaction(() => {
         this.#deps.store.schedule.drop(kind);
         this.#deps.apply({ kind: "escalate", gate }, now, []);
+      });
+    } else if (kind.startsWith("away")) {
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop(kind);
+        this.#askStandIns(gate, now);
       });
     } else {
       this.#deps.store.transaction(() => {
