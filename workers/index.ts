@@ -3,6 +3,7 @@
 import { app } from "./app.ts";
 import { scheduled } from "./sweep.ts";
 
+export { AlertObject } from "./objects/alert-object.ts";
 export { BridgeObject } from "./objects/bridge/bridge-object.ts";
 export { BudgetObject } from "./objects/budget-object.ts";
 export { CacheObject } from "./objects/cache-object.ts";

@@ -9,6 +9,7 @@ import type { Expected } from "./stubs/ledger-calls.ts";
 import { backoffMs } from "../shared/backoff.ts";
 import type { Env } from "./platform/env.ts";
 import { errorClass, logEvent } from "./platform/log.ts";
+import { lookForAlerts } from "./stores/look-for-alerts.ts";
 import { configStub, ledgerShards, ledgerStub, runStub } from "./stubs/stubs.ts";
 
 /** An object that is on its way to what is due is left alone. */
@@ -30,7 +31,12 @@ export const scheduled = (_: ScheduledController, env: Env): Promise<void> => sw
  */
 async function sweep(env: Env, sweeping: Sweeping): Promise<void> {
   const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
-  await Promise.all([quietly(() => configStub(env).sweep()), ...shards.map((shard) => quietly(() => sweepShard(env, shard, sweeping)))]);
+  const background = (work: Promise<unknown>): void => void work.catch(() => {});
+  await Promise.all([
+    quietly(() => configStub(env).sweep()),
+    lookForAlerts(env, sweeping.now, background),
+    ...shards.map((shard) => quietly(() => sweepShard(env, shard, sweeping))),
+  ]);
 }
 
 async function sweepShard(env: Env, shard: number, { now, random }: Sweeping): Promise<void> {

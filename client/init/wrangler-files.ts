@@ -21,6 +21,7 @@ const objects = [
   ["STOP", "StopObject"],
   ["TOOL_DEFINITIONS", "ToolsObject"],
   ["OAUTH_STORE", "OAuthObject"],
+  ["ALERTS", "AlertObject"],
 ] as const;
 
 /**

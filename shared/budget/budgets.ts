@@ -80,7 +80,8 @@ export const ownBudgetName = "key";
 const tokenBudgetName = "token";
 /** The same of jurors': each rule's own, for a day. */
 export const jurorBudgetName = "juror";
-const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName, jurorBudgetName];
+/** Budgets that no document has. */
+export const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName, jurorBudgetName];
 
 /**
  * Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses,

@@ -7,6 +7,7 @@ import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
+import { alertsSchema } from "./alert-terms.ts";
 import { awaySchema, quietHoursSchema, timeZoneSchema } from "./availability.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { jurorSchema } from "./juror.ts";
@@ -155,6 +156,8 @@ export const policySchema = z.strictObject({
   reviewers: z.record(label, z.array(reviewer).max(50)).default({}),
   /** What is masked in requests, replies and notices. */
   redaction: redactionSchema(label),
+  /** Who hears what of the gateway itself. Absent: nobody. */
+  alerts: alertsSchema(names).optional(),
 });
 
 export type Policy = z.infer<typeof policySchema>;
@@ -187,7 +190,7 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
   }
-  issues.push(...redactionIssues(policy));
+  issues.push(...redactionIssues(policy), ...alertIssues(policy));
   return issues.length === 0 ? ok(policy) : err(issues);
 }
 
@@ -326,6 +329,12 @@ function redactionIssues(policy: Policy): Issue[] {
   }
   return issues;
 }
+
+/** Who is told is somebody whom the policy knows. */
+const alertIssues = (policy: Policy): Issue[] =>
+  (policy.alerts?.to ?? []).flatMap((reference, index) =>
+    peopleOf(policy, reference) === undefined ? [issueAt(pointerTo(["alerts", "to", index]), "notReviewer")] : [],
+  );
 
 const mostPeople = 200;
 

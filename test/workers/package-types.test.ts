@@ -9,6 +9,7 @@ type Variables<T> = { [K in keyof T as T[K] extends string | undefined ? K : nev
 
 /** Each name once: a class that is missing here or there is a type error. */
 const classes: Record<Exclude<keyof typeof declared, "default">, true> = {
+  AlertObject: true,
   BridgeObject: true,
   BudgetObject: true,
   CacheObject: true,

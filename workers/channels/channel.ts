@@ -6,6 +6,7 @@
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
+import type { PlainInput } from "../../shared/channels/plain-message.ts";
 import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
@@ -50,11 +51,8 @@ export type DeliveryResult =
   /** No attempt can succeed: the reviewer's next channel is used at once. */
   | { readonly kind: "failed"; readonly why: NoticeError };
 
-/**
- * A test of one channel, for one reviewer. `gateway`: its address, by which the reader knows who
- * sends it.
- */
-export type TestMessage = { readonly reviewer: Reviewer; readonly gateway: string; readonly idempotencyKey: string };
+/** About no review, for one reviewer. The key is the same for every attempt. */
+export type PlainMessage = { readonly reviewer: Reviewer; readonly said: PlainInput; readonly idempotencyKey: string };
 
 export type Channel = {
   readonly name: LinkChannel;
@@ -67,8 +65,8 @@ export type Channel = {
    * can be.
    */
   ended(notice: Notice): Promise<DeliveryResult>;
-  /** Sends a message that says that it is a test: about no review, and without a link. */
-  test(message: TestMessage): Promise<DeliveryResult>;
+  /** Sends a message about no review. May be called twice for one message. */
+  say(message: PlainMessage): Promise<DeliveryResult>;
   /** For channels that join many messages in a short time into one. */
   readonly digest?: {
     /** Reviews in one message. */

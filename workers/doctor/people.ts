@@ -22,13 +22,33 @@ const title: Title = { key: "reviewers" };
 
 export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   const gates = gatesOf(policy);
-  const unset = unsetChecks(env, policy, gates);
+  const alerted = everyoneIn(policy, policy.alerts?.to ?? []);
+  const asked = gates.flatMap((gate) => [...gate.asked, ...gate.later]);
+  const unset = [...unsetChecks(env, policy, [...asked, ...alerted]), ...alertChecks(env, policy, alerted)];
   if (gates.length === 0) return [note(title, "nobodyAsked"), ...unset];
   if (settingsOf(env).publicUrl === undefined) return [fix(title, "noPublicUrl"), ...unset];
   const findings = gates.flatMap((gate) => findingsOf(env, policy, gate));
   const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
   if (findings.length > 0) return [...grouped(findings), ...unset];
   return [good(title, people === 1 ? "reviewerReached" : { key: "reviewersReached", values: { n: people } }), ...unset];
+}
+
+/** Whether those who are to hear of what is wrong can be reached: the outbox sends nothing. */
+function alertChecks(env: Env, policy: Policy, people: readonly PolicyReviewer[]): Check[] {
+  if (policy.alerts === undefined) return [];
+  const missing = people.filter((person) => channelsFor(person, openChannels(env)).first.every(({ name }) => name === "outbox"));
+  const reached = people.length - missing.length;
+  const alerts: Title = { key: "alerts" };
+  if (missing.length === 0) return [good(alerts, { key: "alertsReach", values: { n: reached } })];
+  const says = joined(
+    "sentences",
+    missing.slice(0, 3).map((person) => remedy(policy, person)),
+  );
+  return [
+    reached === 0
+      ? fix(alerts, { key: "alertsReachNobody", values: { remedies: says } })
+      : note(alerts, { key: "alertsReachSome", values: { reached, remedies: says } }),
+  ];
 }
 
 /**
@@ -127,8 +147,7 @@ function grouped(findings: readonly Finding[]): Check[] {
 }
 
 /** Addresses of reviewers that need variables of their own, none of which is set. */
-function unsetChecks(env: Env, policy: Policy, gates: readonly Gate[]): Check[] {
-  const people = gates.flatMap(({ asked, later }) => [...asked, ...later]);
+function unsetChecks(env: Env, policy: Policy, people: readonly PolicyReviewer[]): Check[] {
   return channelDoctors.flatMap(({ name: channel, doctor }) => {
     const users = new Map<string, PolicyReviewer>();
     for (const person of people) {

@@ -10,14 +10,17 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { sendEmail } from "../channels/email/email-channel.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import { configStub } from "../stubs/stubs.ts";
+import { hasAlerts } from "../stores/look-for-alerts.ts";
+import { alertStub, configStub } from "../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 2_000, mostMs: 10 * 60_000 };
 /** An address that cannot be reached is given up after so many attempts: some three hours. */
 const mostAttempts = 20;
 
 type BudgetNoticeDeps = { readonly now: () => number; readonly random: () => number };
-/** `address`: of an email; empty for the event in the record. */
+/** In place of an address: whom the policy's `alerts` names. */
+const toAlerts = "alerts";
+/** `address`: of an email; empty for the event in the record; or `alerts`. */
 type Row = { starts_at: number; percent: number; address: string; attempts: number };
 
 export class BudgetNotices {
@@ -67,7 +70,7 @@ export class BudgetNotices {
     if (percent <= told) return;
     this.#sql.exec("DELETE FROM told WHERE starts_at <= ?", startsAt);
     this.#sql.exec("INSERT INTO told (starts_at, percent) VALUES (?, ?)", startsAt, percent);
-    for (const address of ["", ...this.#allowance.notify])
+    for (const address of ["", ...(percent >= 100 ? [toAlerts] : []), ...this.#allowance.notify])
       this.#sql.exec(
         "INSERT OR IGNORE INTO telling (starts_at, percent, address, attempts, due_at) VALUES (?, ?, ?, 0, ?)",
         startsAt,
@@ -110,8 +113,13 @@ export class BudgetNotices {
   }
 
   /** True where it was said, or can never be. */
-  async #tell({ starts_at: startsAt, percent, address }: Row, { budget, part, unit, limit, per }: Allowance): Promise<boolean> {
+  async #tell({ starts_at: startsAt, percent, address }: Row, allowance: Allowance): Promise<boolean> {
+    const { budget, part, unit, limit, per } = allowance;
     const since = new Date(startsAt).toISOString();
+    if (address === toAlerts) {
+      if (await hasAlerts(this.#env, this.#deps.now(), () => {})) await alertStub(this.#env).usedUp(jsonOf(allowance));
+      return true;
+    }
     if (address === "") {
       await configStub(this.#env).record({ kind: "budgetReached", budget, part, unit, limit, per, since, percent });
       return true;

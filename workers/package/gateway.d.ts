@@ -23,6 +23,7 @@ export interface Env {
   readonly STOP: DurableObjectNamespace;
   readonly TOOL_DEFINITIONS: DurableObjectNamespace;
   readonly OAUTH_STORE: DurableObjectNamespace;
+  readonly ALERTS: DurableObjectNamespace;
   readonly FLOOD: RateLimit;
   readonly IMAGES: Fetcher;
   readonly TOOLS: Fetcher;
@@ -89,6 +90,7 @@ export declare class CallObject extends DurableObject<Env> {}
 export declare class ConcurrencyQueueObject extends DurableObject<Env> {}
 export declare class ConfigObject extends DurableObject<Env> {}
 export declare class ConversationObject extends DurableObject<Env> {}
+export declare class AlertObject extends DurableObject<Env> {}
 export declare class DigestObject extends DurableObject<Env> {}
 export declare class InboxObject extends DurableObject<Env> {}
 export declare class KeyObject extends DurableObject<Env> {}

@@ -27,6 +27,7 @@ const required: Record<Exclude<Required, WorkerBeside["binding"]>, true> = {
   STOP: true,
   TOOL_DEFINITIONS: true,
   OAUTH_STORE: true,
+  ALERTS: true,
   FLOOD: true,
 };
 

@@ -5,6 +5,7 @@ import type ImagesWorker from "../images/worker.ts";
 import type OAuthWorker from "../oauth/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
+import type { AlertCalls } from "../stubs/alert-calls.ts";
 import type { BridgeCalls } from "../stubs/bridge-calls.ts";
 import type { BudgetCalls } from "../stubs/budget-calls.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
@@ -44,6 +45,7 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly STOP: DurableObjectNamespace<StopCalls>;
   readonly TOOL_DEFINITIONS: DurableObjectNamespace<ToolsCalls>;
   readonly OAUTH_STORE: DurableObjectNamespace<OAuthCalls>;
+  readonly ALERTS: DurableObjectNamespace<AlertCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;

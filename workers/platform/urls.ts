@@ -1,6 +1,8 @@
 // The gateway's paths and links. A link is built from PUBLIC_URL alone, never from a request's
 // headers.
 
+import type { AlertKind } from "../../shared/policy/alert-terms.ts";
+
 export const paths = {
   sampling: "/sampling",
   sessions: "/sessions/:session",
@@ -182,6 +184,17 @@ export const issuerReturnUrl = (publicUrl: string): string => `${publicUrl}${pat
 
 /** The operator's pages. */
 export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;
+
+/** Where the console shows what is behind an alert. */
+export function alertUrl(publicUrl: string, kind: AlertKind): string {
+  const pages: Readonly<Record<AlertKind, string>> = {
+    providerFailing: "now",
+    budgetUsedUp: "budgets",
+    nobodyReached: "requests?state=undeliverable",
+    reviewsExpire: "requests?state=expired",
+  };
+  return `${consoleUrl(publicUrl)}/${pages[kind]}`;
+}
 
 /** The link that signs a reviewer in to their inbox. */
 export const signInUrl = (publicUrl: string, token: string): string => `${publicUrl}/inbox/sign-in/${token}`;

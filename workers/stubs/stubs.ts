@@ -7,6 +7,7 @@ import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { isolateMap } from "../platform/isolate.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
+import type { AlertCalls } from "./alert-calls.ts";
 import type { BridgeCalls } from "./bridge-calls.ts";
 import type { BudgetCalls } from "./budget-calls.ts";
 import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
@@ -162,3 +163,6 @@ export const toolsStub = (env: Env, server: string): DurableObjectStub<ToolsCall
  */
 export const budgetStub = (env: Env, { budget, part, unit }: Pick<Allowance, "budget" | "part" | "unit">): DurableObjectStub<BudgetCalls> =>
   env.BUDGET.getByName(digestOf("countersign/budget-name/v1", { budget, part, unit }));
+
+/** What operators are told of. */
+export const alertStub = (env: Env): DurableObjectStub<AlertCalls> => env.ALERTS.getByName("one");

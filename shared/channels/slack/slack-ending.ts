@@ -1,8 +1,9 @@
 // Slack messages without content: the reminder, what replaces a review's message in the end, and
-// the test of a channel.
+// messages about no review.
 
 import { reviewFacts } from "../../review/review-facts.ts";
 import { endingOf } from "../ending-words.ts";
+import type { PlainWords } from "../plain-message.ts";
 import { asksWords, silenceWords } from "../fact-words.ts";
 import { filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
@@ -58,8 +59,12 @@ export const slackReplaced = ({ slack: { ended } }: NoticeWords): SlackMessage =
   blocks: [{ type: "header", text: plain(ended.replaced) }, paragraph(say(ended.replacedLine))],
 });
 
-/** A test of the channel: about no review, without a link and without buttons. */
-export const slackTest = ({ title, text }: { readonly title: string; readonly text: string }): SlackMessage => ({
+/** About no review, and without buttons. */
+export const slackPlain = ({ title, text, link }: PlainWords): SlackMessage => ({
   text: title,
-  blocks: [{ type: "header", text: plain(title) }, paragraph(say(text))],
+  blocks: [
+    { type: "header", text: plain(title) },
+    paragraph(say(text)),
+    ...(link === null ? [] : [paragraph({ type: "link", url: link.url, text: link.label })]),
+  ],
 });

@@ -4,13 +4,13 @@
 import { unreachable } from "../../result.ts";
 import type { EditIssue } from "../../review/edit.ts";
 import type { ReviewView } from "../../review/view.ts";
-import { type TestInput, testWordsOf } from "../channel-test.ts";
+import { type PlainInput, plainWordsOf } from "../plain-message.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import type { PressWords } from "../press-words.ts";
 import type { Language } from "../words/languages.ts";
 import { noticeWordsOf } from "../words/notice-words.ts";
 import { slackDigest } from "./slack-digest.ts";
-import { slackEnding, slackReminder, slackReplaced, slackTest } from "./slack-ending.ts";
+import { slackEnding, slackReminder, slackReplaced, slackPlain } from "./slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "./slack-message.ts";
 import { type SlackModal, denyModal, editModal, modalErrors, outcomeModal, reasonError } from "./slack-modal.ts";
 import { tellMessage, tellWords } from "./slack-tell.ts";
@@ -22,7 +22,7 @@ export type SlackRenderInput =
   | { readonly kind: "ended"; readonly view: ReviewView }
   | { readonly kind: "replaced" }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly isBrief: boolean }
-  | ({ readonly kind: "test" } & TestInput)
+  | { readonly kind: "plain"; readonly said: PlainInput }
   /** To the member alone who pressed a button. `url` is their own link. */
   | { readonly kind: "told"; readonly said: PressWords; readonly url: string | null };
 
@@ -39,8 +39,8 @@ function message(asked: SlackRenderInput, language: Language): SlackMessage {
       return slackReplaced(words);
     case "digest":
       return slackDigest(asked.entries, words, asked.isBrief);
-    case "test":
-      return slackTest(testWordsOf(asked, language));
+    case "plain":
+      return slackPlain(plainWordsOf(asked.said, language));
     case "told":
       return tellMessage(asked.said, asked.url, words);
     default:

@@ -6,6 +6,7 @@
 // https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28
 // KB with everything).
 
+import type { PlainWords } from "../plain-message.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import type { ReviewView } from "../../review/view.ts";
 import type { DigestEntry } from "../digest-content.ts";
@@ -123,9 +124,20 @@ export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords)
   return messageOf(title, [paragraph(heading(title)), paragraph(run(why)), ...lines], null, words);
 }
 
-/** A test of the channel: about no review, and without a link. */
-export const teamsTest = ({ title, text }: { readonly title: string; readonly text: string }, words: NoticeWords): TeamsMessage =>
-  messageOf(title, [paragraph(heading(title)), paragraph(run(safe(text)))], null, words);
+/** About no review. */
+export const teamsPlain = ({ title, text, link }: PlainWords, words: NoticeWords): TeamsMessage =>
+  messageOf(
+    safe(title),
+    [
+      paragraph(heading(title)),
+      paragraph(run(safe(text))),
+      ...(link === null
+        ? []
+        : [paragraph({ type: "TextRun", text: link.label, selectAction: { type: "Action.OpenUrl", url: link.url } } as const)]),
+    ],
+    null,
+    words,
+  );
 
 function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | undefined): TeamsMessage {
   const { lang, numbers, review, slack, teams } = words;

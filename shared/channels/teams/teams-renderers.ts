@@ -3,7 +3,7 @@
 
 import { unreachable } from "../../result.ts";
 import type { ReviewView } from "../../review/view.ts";
-import { type TestInput, testWordsOf } from "../channel-test.ts";
+import { type PlainInput, plainWordsOf } from "../plain-message.ts";
 import type { DigestEntry } from "../digest-content.ts";
 import type { Language } from "../words/languages.ts";
 import { noticeWordsOf } from "../words/notice-words.ts";
@@ -15,14 +15,14 @@ import {
   teamsDigest,
   teamsEnding,
   teamsReminder,
-  teamsTest,
+  teamsPlain,
 } from "./teams-card.ts";
 
 export type TeamsRenderInput =
   | { readonly kind: "review" | "brief" | "reminder"; readonly input: Omit<TeamsCardInput, "words"> }
   | { readonly kind: "ended"; readonly view: ReviewView }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] }
-  | ({ readonly kind: "test" } & TestInput);
+  | { readonly kind: "plain"; readonly said: PlainInput };
 
 function message(asked: TeamsRenderInput, language: Language): TeamsMessage {
   const words = noticeWordsOf(language);
@@ -37,8 +37,8 @@ function message(asked: TeamsRenderInput, language: Language): TeamsMessage {
       return teamsEnding(asked.view, words);
     case "digest":
       return teamsDigest(asked.entries, words);
-    case "test":
-      return teamsTest(testWordsOf(asked, language), words);
+    case "plain":
+      return teamsPlain(plainWordsOf(asked.said, language), words);
     default:
       return unreachable(asked);
   }

@@ -3,7 +3,7 @@
 
 import type { ReviewFacts } from "../../review/review-facts.ts";
 import type { ReviewView } from "../../review/view.ts";
-import { testWordsOf } from "../channel-test.ts";
+import { plainWordsOf } from "../plain-message.ts";
 import { asksWords } from "../fact-words.ts";
 import { type NoticeFacts, noticeLine } from "../notice-line.ts";
 import { outsideName } from "../plain-text.ts";
@@ -37,4 +37,4 @@ function words({ facts, isAhead, names, now }: WebhookRenderInput, language: Lan
   };
 }
 
-export const webhookRenderers = { words, test: testWordsOf } as const;
+export const webhookRenderers = { words, plain: plainWordsOf } as const;

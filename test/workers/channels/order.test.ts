@@ -13,7 +13,7 @@ const channelOf = (name: LinkChannel): Channel => ({
   reaches: (reviewer) => name === "outbox" || reviewer[name] !== undefined,
   send: sent,
   ended: sent,
-  test: sent,
+  say: sent,
 });
 const only = (...names: LinkChannel[]): Channel[] => linkChannels.filter((name) => names.includes(name)).map(channelOf);
 

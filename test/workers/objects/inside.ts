@@ -92,6 +92,7 @@ export async function everything(): Promise<string> {
     STOP: env.STOP,
     TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
     OAUTH_STORE: env.OAUTH_STORE,
+    ALERTS: env.ALERTS,
   };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {

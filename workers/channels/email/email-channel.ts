@@ -102,10 +102,10 @@ export function emailChannel(env: Env): Channel | undefined {
     reaches: ({ email }) => email !== undefined,
     send: async (notice) => deliver(notice, askedEmailOf(notice)),
     ended: async (notice) => deliver(notice, endedEmailOf(notice)),
-    test: ({ reviewer: { name, email, language }, gateway, idempotencyKey }) =>
+    say: ({ reviewer: { email, language }, said, idempotencyKey }) =>
       email === undefined
         ? Promise.resolve({ kind: "failed", why: "notFound" })
-        : sendEmail(env, email, { kind: "test", reviewer: name, gateway, language: languageFor(language) }, idempotencyKey),
+        : sendEmail(env, email, { kind: "plain", said, language: languageFor(language) }, idempotencyKey),
     digest: {
       most: 100,
       address: ({ email = "" }) => email.toLowerCase(),

@@ -10,5 +10,5 @@ export const outboxChannel = (): Channel => ({
   reaches: () => true,
   send: async () => ({ kind: "sent", receipt: null }),
   ended: async () => ({ kind: "sent", receipt: null }),
-  test: async () => ({ kind: "sent", receipt: null }),
+  say: async () => ({ kind: "sent", receipt: null }),
 });

@@ -43,10 +43,9 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys, pages: Env["PA
       const answer = await say(slack, updateOf(receipt, reviewer), { kind: "ended", view });
       return answer.kind === "ok" || isGone(answer) ? done : sentOf(answer);
     },
-    async test({ reviewer, gateway }) {
+    async say({ reviewer, said }) {
       if (reviewer.slack === undefined) return { kind: "failed", why: "notFound" };
-      const asked = { kind: "test", reviewer: reviewer.name, gateway } as const;
-      const answer = await say(slack, postOf({ channel: reviewer.slack }, reviewer), asked);
+      const answer = await say(slack, postOf({ channel: reviewer.slack }, reviewer), { kind: "plain", said });
       return answer.kind === "ok" ? done : sentOf(answer);
     },
     digest: {

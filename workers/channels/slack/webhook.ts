@@ -47,7 +47,7 @@ export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["
         : postFitting(reviewer, { kind: "review", input, isBrief: false });
     },
     ended: async () => sent,
-    test: ({ reviewer, gateway }) => post(reviewer, { kind: "test", reviewer: reviewer.name, gateway }),
+    say: ({ reviewer, said }) => post(reviewer, { kind: "plain", said }),
     digest: {
       most: mostInDigest,
       address: ({ slack = "" }) => slack,

@@ -74,7 +74,7 @@ export function teamsChannel(env: Env): Channel | undefined {
       const isTooMuch = first.kind === "failed" && first.why === "invalid" && why !== "reminder";
       return isTooMuch ? post(reviewer, { kind: "brief", input }) : first;
     },
-    test: ({ reviewer, gateway }) => post(reviewer, { kind: "test", reviewer: reviewer.name, gateway }),
+    say: ({ reviewer, said }) => post(reviewer, { kind: "plain", said }),
     ended: async ({ view, reviewer, link }) => (link.notice === "sent" ? post(reviewer, { kind: "ended", view }) : sent),
     digest: {
       most: mostInDigest,

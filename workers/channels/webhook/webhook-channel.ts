@@ -19,7 +19,7 @@ import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult, TestMessage } from "../channel.ts";
+import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult, PlainMessage } from "../channel.ts";
 import { type Exchanged, exchange, exchangeTimeoutMs } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
@@ -89,11 +89,13 @@ export function webhookChannel(env: Env): Channel | undefined {
   };
   const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<DeliveryResult> =>
     send(notice, async () => ({ type, timestamp: isoOf(notice.view.now), data: await dataOf(notice) }));
-  const testing = async ({ reviewer, gateway }: TestMessage): Promise<DeliveredEvent> => {
-    const said = await fromPages(
-      env.PAGES.channels.webhook.renderers.test({ reviewer: reviewer.name, gateway }, languageFor(reviewer.language)),
-    );
-    return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, ...said } };
+  const saying = async ({ reviewer, said }: PlainMessage): Promise<DeliveredEvent> => {
+    const { title, text, link } = await fromPages(env.PAGES.channels.webhook.renderers.plain(said, languageFor(reviewer.language)));
+    if (said.kind === "test")
+      return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, title, text } };
+    const { id, phase, topic, since, at, counts, leftOut } = said.alert;
+    const data = { alert: id, ...topic, since: isoOf(since), ...counts, leftOut, title, text, url: link?.url };
+    return { type: `alert.${phase}`, timestamp: isoOf(at), data };
   };
   const askedData = async (notice: Notice): Promise<object> =>
     askedDataOf(
@@ -105,7 +107,7 @@ export function webhookChannel(env: Env): Channel | undefined {
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
     send: (notice) => post(notice, types[notice.why], askedData),
     ended: (notice) => post(notice, "review.ended", endingOf),
-    test: (message) => send(message, () => testing(message)),
+    say: (message) => send(message, () => saying(message)),
   };
 }
 
@@ -126,7 +128,7 @@ const types = {
   newLink: "review.new_link",
 } as const satisfies Record<NoticeWhy, string>;
 
-type EventType = (typeof types)[NoticeWhy] | "review.ended" | "countersign.ping" | "countersign.test";
+type EventType = (typeof types)[NoticeWhy] | "review.ended" | "countersign.ping" | "countersign.test" | "alert.began" | "alert.ended";
 
 type DeliveredEvent = { readonly type: EventType; readonly timestamp: string; readonly data: object };
 
@@ -198,15 +200,15 @@ function endOf({ state, keyEnd = null }: ReviewView): object {
 /** Signs each attempt anew, because a receiver refuses a timestamp of more than five minutes. */
 function deliver({ url, signers }: Target, key: string, event: DeliveredEvent): Promise<Exchanged | undefined> {
   const body = JSON.stringify(event);
-  const now = new Date();
+  const now = Date.now();
   // With a full stop in the id, one signature would be valid for another id and time.
   const id = /^[\w-]{1,256}$/.test(key) ? key : sha256Hex(key);
   const headers = {
     "Content-Type": "application/json",
     "User-Agent": "countersign",
     "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-    "webhook-signature": signers.map((signer) => signer.sign(id, now, body)).join(" "),
+    "webhook-timestamp": String(Math.floor(now / 1000)),
+    "webhook-signature": signers.map((signer) => signer.sign(id, new Date(now), body)).join(" "),
   };
   return exchange({ url, method: "POST", headers, body });
 }

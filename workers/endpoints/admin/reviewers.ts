@@ -122,7 +122,8 @@ reviewerRoutes.post(paths.admin.channelTest, testChannel, validJson("ChannelTest
     return c.json({ error: "This channel was tested five times for this reviewer within a minute; wait a minute" }, 429, {
       "Retry-After": "60",
     });
-  const sent = await tested(() => channel.test({ reviewer: person, gateway: publicUrl, idempotencyKey: `test-${crypto.randomUUID()}` }));
+  const said = { kind: "test", reviewer: name, gateway: publicUrl } as const;
+  const sent = await tested(() => channel.say({ reviewer: person, said, idempotencyKey: `test-${crypto.randomUUID()}` }));
   const state = sent.kind === "sent" ? "sent" : sent.why;
   await configStub(env).record({ kind: "channelTested", by: c.var.operator, reviewer: name, channel: channelName, state });
   const text = await fromPages(env.PAGES.testResult(channelName, state, "en"));

@@ -47,6 +47,7 @@ import { needEarlier } from "../../../shared/telemetry/metric-sums.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import { lookForAlerts } from "../../stores/look-for-alerts.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { ledgerSchema } from "../schema/ledger-schema.ts";
 import { StoredObject } from "../stored-object.ts";
@@ -88,6 +89,8 @@ const linesForPage = 300;
  * not, however seldom one is opened.
  */
 const countedEvery = 64;
+/** Less than an alert waits for more failures. */
+const lookEveryMs = 4_000;
 const linesInAppend = 512;
 /** A server's calls of a week are found in the newest lines, or are said to be more. */
 const pagesOfCalls = 4;
@@ -112,6 +115,8 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   readonly #usage: LedgerUsage;
   readonly #alarm: ObjectAlarm;
   #alarmSet = false;
+  /** When a failure was said last to whom alerts are. */
+  #lookedAt = 0;
   /** The last slice of the clean-up had as many rows as it may have. */
   #isMoreDue = false;
   /** When full bundles go to R2, in Unix milliseconds; null: at once. */
@@ -146,13 +151,21 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
       this.#log.write(this.now());
       return all;
     });
-    this.#recent.add(stored, this.now());
+    if (this.#recent.add(stored, this.now())) this.#lookForAlerts();
     await this.#countSometimes(parsed);
     if (this.#log.bundles > bundles) this.#handOnLater();
     if (!this.#alarmSet) {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
     }
+  }
+
+  /** Behind the append: once in a few seconds, which the object that looks waits for. */
+  #lookForAlerts(): void {
+    const now = this.now();
+    if (Math.abs(now - this.#lookedAt) < lookEveryMs) return;
+    this.#lookedAt = now;
+    this.ctx.waitUntil(lookForAlerts(this.env, now, (work) => this.ctx.waitUntil(work)));
   }
 
   /** A bundle is full. */

@@ -36,7 +36,7 @@ export const budgetSchema: Schema = {
     table("telling", {
       starts_at: "INTEGER NOT NULL",
       percent: "INTEGER NOT NULL",
-      address: "TEXT NOT NULL", // of the email; empty for the event in the record
+      address: "TEXT NOT NULL", // of the email; empty for the event in the record; `alerts` for the AlertObject
       attempts: "INTEGER NOT NULL",
       due_at: "INTEGER NOT NULL",
       "PRIMARY KEY": "(starts_at, percent, address)",

@@ -1,5 +1,6 @@
 // The schema of each of the gateway's objects, by its class.
 
+import { alertSchema } from "./alert-schema.ts";
 import { bridgeSchema } from "./bridge-schema.ts";
 import { budgetSchema } from "./budget-schema.ts";
 import { callSchema } from "./call-schema.ts";
@@ -34,4 +35,5 @@ export const schemas = {
   StopObject: stopSchema,
   ToolsObject: toolsSchema,
   OAuthObject: oauthSchema,
+  AlertObject: alertSchema,
 } as const satisfies Readonly<Record<string, Schema>>;

@@ -11,7 +11,7 @@ import {
   teamsDigest,
   teamsEnding,
   teamsReminder,
-  teamsTest,
+  teamsPlain,
 } from "../../../../shared/channels/teams/teams-card.ts";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { noticeFacts } from "../../../../shared/channels/notice-line.ts";
@@ -186,7 +186,7 @@ test.each(sequences)("text from outside stays text in every field: %j", (text) =
   const view = { ...poisoned(text), handedBy, request: asking(text) };
   const entry = { reviewer: { name: text, teams: "REVIEWS" }, run: "run_1", url, facts: noticeFacts(view) };
   const ended = states.map((state) => teamsEnding({ ...view, state: "by" in state ? { ...state, by: text } : state }, words));
-  const tried = teamsTest({ title: "Test", text }, words);
+  const tried = teamsPlain({ title: "Test", text, link: null }, words);
   for (const message of [teamsCard(input(view)), teamsReminder(input(view)), teamsDigest([entry, entry], words), tried, ...ended]) {
     const card = seen(message);
     for (const line of [card.summary, ...card.lines]) {

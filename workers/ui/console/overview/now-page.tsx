@@ -1,5 +1,7 @@
 // All providers, models and servers of the last hour, what fails first: their failures and times.
 
+import type { JsonObject } from "../../../../shared/json-types.ts";
+import { objectOf } from "../../../../shared/json/values.ts";
 import type { OutcomeLine } from "../../../endpoints/admin/answers/outcomes.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
@@ -7,7 +9,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Empty } from "../pieces.tsx";
+import { Empty, Names } from "../pieces.tsx";
 import { NowAt, NowParts, type NowProps, NowSummary, type OutcomeList, behind, lists, timeOf } from "./now.tsx";
 import { nowScript } from "./now-script.ts";
 import { nowWords } from "./now-words.ts";
@@ -104,8 +106,24 @@ const Tables = ({ provider, ...props }: NowProps & { provider: string | null }) 
   );
 };
 
+/** Whom the policy's `alerts` names: nobody where it has none. */
+function alertedIn(policy: JsonObject): string[] {
+  const to = objectOf(policy["alerts"])?.["to"];
+  return Array.isArray(to) ? to.filter((name) => typeof name === "string") : [];
+}
+
+const Alerted = ({ visit, to }: { visit: Visit; to: readonly string[] }) => {
+  const texts = useTexts(nowWords);
+  return (
+    <p>
+      {to.length === 0 ? texts.nobodyTold : fill(texts.told, { to: <Names of={to} /> })}{" "}
+      <a href={visit.at("documents/policy")}>{texts.policy}</a>
+    </p>
+  );
+};
+
 async function renderNow(visit: Visit): Promise<PageAnswer> {
-  const outcomes = await visit.api.read(paths.admin.outcomes);
+  const [outcomes, policy] = await Promise.all([visit.api.read(paths.admin.outcomes), visit.api.read(paths.admin.policy)]);
   const props = { visit, outcomes };
   const asked = visit.query.get("provider");
   const provider = asked === "" ? null : asked;
@@ -138,6 +156,7 @@ async function renderNow(visit: Visit): Promise<PageAnswer> {
         </section>
         <Tables {...props} provider={provider} />
         <p class="soft">{texts.lead}</p>
+        <Alerted visit={visit} to={alertedIn(policy)} />
         <p>
           <a href={visit.at("")}>{texts.back}</a>
         </p>
