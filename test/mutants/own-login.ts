@@ -138,8 +138,8 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a call that its server refused before it ran keeps its approval",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: 'if (reported === "noLogin") {',
-    to: 'if (reported === "noLogin" && sent === 0) {',
+    from: 'const login = reported === "noLogin" ?',
+    to: "const login = reported === null ?",
     test: { file: reviewed, only: "and cannot be renewed" },
   },
   {
@@ -152,8 +152,8 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a call whose round is refused for its login is not over",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: "if (sent > 1 && !client.keepsRound())",
-    to: "if (sent > 1)",
+    from: "return sent === 1 || client.keepsRound() ?",
+    to: "return sent === 1 ?",
     test: { file: rounds, only: "a task keeps the round" },
   },
   {
@@ -192,10 +192,17 @@ export const ownLoginMutants: readonly Mutant[] = [
     test: { file: "test/shared/relay/call.test.ts", only: "the first request does not" },
   },
   {
+    name: "a call whose good token its server refuses again is not approved anew",
+    file: "workers/endpoints/relay/reviewed/approved-call.ts",
+    from: 'if (login !== null && login.kind !== "ready")',
+    to: "if (login !== null)",
+    test: { file: reviewed, only: "and refuses a second time" },
+  },
+  {
     name: "an approval is good again only where the gateway says so, not the server",
     file: "workers/endpoints/relay/reviewed/approved-call.ts",
-    from: 'if (reported === "noLogin") {',
-    to: 'if (reported === "noLogin" || found.message["error"] !== undefined) {',
+    from: 'const login = reported === "noLogin" ?',
+    to: 'const login = reported === "noLogin" || found.message["error"] !== undefined ?',
     test: { file: reviewed, only: "nothing that a server can claim" },
   },
   {

@@ -119,12 +119,10 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
       const reported = failure as RequestFailure | null; // the compiler does not see the callback
       if (reported === "lost") return failed(outcomeUnknownError);
-      if (reported === "noLogin") {
-        if (sent > 1 && !client.keepsRound()) return failed(outcomeUnknownError);
-        // Its owner may have signed in since: the same call is sent then.
-        const { kind } = await loginFor(c.env, relay.server);
-        return { kind: "unsent", login: kind === "ready" ? "unreachable" : kind };
-      }
+      const login = reported === "noLogin" ? await loginFor(c.env, relay.server) : null;
+      // A server that refuses a good token gives its own last word.
+      if (login !== null && login.kind !== "ready")
+        return sent === 1 || client.keepsRound() ? { kind: "unsent", login: login.kind } : failed(outcomeUnknownError);
       const result = objectOf(found.message["result"]);
       const next = result === null ? null : await client.next(result, { first, count: sent });
       if (next === null) return lastWord(came, claim, found);
