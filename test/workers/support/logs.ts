@@ -11,9 +11,7 @@ export const replyMarker = "REPLYMARKER-b93a77";
 export const reasonMarker = "REASONMARKER-1be04c";
 
 const lines: string[] = [];
-/**
- * After a file's tests nobody takes what their work logs: after the last file, the runner is gone.
- */
+/** After the last file the runner is gone, and takes no more of what tests left under way log. */
 let isHeard = true;
 const secrets = new Set<string>([promptMarker, replyMarker, reasonMarker]);
 
