@@ -397,6 +397,12 @@ describe("files", () => {
     ).toEqual(["shared/a.ts: Unused", "shared/a.ts: alsoUnused"]);
   });
 
+  test("of tests inside workerd have the bindings of their own test: the platform's are every test's", () => {
+    const inside = files.filter((file) => /^test\/(rest\/|verify\/)?workers\//.test(file) && !file.endsWith("/support/scope.ts"));
+    const platforms = /\{[^}]*\benv\b[^}]*\} from "cloudflare:(workers|test)"|\blistDurableObjectIds\b/;
+    expect(inside.filter((file) => platforms.test(textOf(file)))).toEqual([]);
+  });
+
   test("open with a sentence on what they are for", () => {
     const source = files.filter((file) => ["shared", "workers", "client"].includes(topOf(file)));
     expect(source.filter((file) => !/^(\/\/|\/\*)/.test(textOf(file)))).toEqual([]);
