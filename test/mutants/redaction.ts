@@ -64,7 +64,7 @@ export const redactionMutants: readonly Mutant[] = [
   {
     name: "the original of a denied reply is deleted",
     file: "workers/objects/run/tables/run-store.ts",
-    from: 'this.#texts.delete("redaction:response");',
+    from: 'this.#delete("redaction:response");',
     to: "",
     test: { file: contract, only: "a denied reply is gone" },
   },

@@ -24,9 +24,9 @@ const lasting = (until: number): Readonly<Record<string, readonly string[]>> => 
   run: [
     `UPDATE run SET state = json_replace(state, '$.reviews.request.deadlineAt', ${until}, '$.reviews.response.deadlineAt', ${until})
      WHERE json_extract(state, '$.end') IS NULL`,
+    `UPDATE run SET schedule = (SELECT json_group_array(json_set(value, '$.dueAt', ${until})) FROM json_each(schedule)),
+       links = (SELECT json_group_array(json_set(value, '$.expiresAtSeconds', ${Math.floor(until / 1_000)})) FROM json_each(links))`,
   ],
-  schedule: [`UPDATE schedule SET due_at = ${until}`],
-  link: [`UPDATE link SET expires_at = ${Math.floor(until / 1_000)}`],
   sampling: [
     `UPDATE sampling SET at = ${until}, lease_until = ${until}`,
     `UPDATE sampling SET settled_at = ${until} WHERE state = 'durable' AND settled_at IS NOT NULL`,

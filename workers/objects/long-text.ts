@@ -45,14 +45,20 @@ export class LongTexts {
    * refers to it. `isPlain`: it is no content.
    */
   write(name: string, text: string, { isPlain = false }: { readonly isPlain?: boolean } = {}): void {
-    this.delete(name);
-    for (let part = 0, from = 0; part === 0 || from < text.length; part += 1) {
+    let part = 0;
+    for (let from = 0; part === 0 || from < text.length; part += 1) {
       const end = partEnd(text, from);
       const some = text.slice(from, end);
       const sealed = isPlain ? some : this.#seal.seal(some, this.#place(name, part));
-      this.#sql.exec(`INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?)`, name, part, sealed);
+      this.#sql.exec(
+        `INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text`,
+        name,
+        part,
+        sealed,
+      );
       from = end;
     }
+    this.#sql.exec(`DELETE FROM ${this.#table} WHERE name = ? AND part >= ?`, name, part);
   }
 
   /** The text, or undefined where there is none of this name. Throws `ContentUnreadable`. */

@@ -1,12 +1,11 @@
 // A genuine link whose time is over: what its page says, what a new link needs, and that nothing
 // else comes of it.
 
-import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import { formNonce, linkId, linkToken, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { runStub } from "../../../workers/stubs/stubs.ts";
+import { changeRunRow, stubOf, tablesOf } from "../objects/inside.ts";
 import { configure, env, eventually, gateway, notices, openNotice, policy, publicUrl, runOf, sample, travel } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
@@ -62,9 +61,8 @@ async function endedNow(): Promise<string> {
   const claims = parseLinkToken(keys, tokenOf(link));
   if (claims === undefined) throw new Error("a link of our own that does not open");
   const expiresAtSeconds = Math.floor(Date.now() / 1_000) - 1;
-  await runInDurableObject(runStub(env, run), (_object, { storage }) => {
-    storage.sql.exec("UPDATE link SET expires_at = ? WHERE id = ?", expiresAtSeconds, linkId(claims));
-  });
+  const index = (await tablesOf(stubOf(run)))["links"]?.findIndex(({ id }) => id === linkId(claims));
+  await changeRunRow(run, "links", `json_set(links, '$[${index}].expiresAtSeconds', ${expiresAtSeconds})`);
   return link.replace(tokenOf(link), linkToken(keys, { ...claims, expiresAtSeconds }));
 }
 

@@ -1,23 +1,10 @@
 // What a reviewer may do beside deciding, over HTTP: hand the review over, say that it is not
 // theirs; and what their page shows once they have approved, given up, or may not approve.
 
-import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
-import { runStub } from "../../../workers/stubs/stubs.ts";
-import {
-  configure,
-  createKey,
-  env,
-  eventually,
-  gateway,
-  type Notice,
-  notices,
-  policy,
-  runOf,
-  runReaches,
-  sample,
-} from "../support/gateway.ts";
+import { changeRunRow, stubOf, tablesOf } from "../objects/inside.ts";
+import { configure, createKey, eventually, gateway, type Notice, notices, policy, runOf, runReaches, sample } from "../support/gateway.ts";
 import { promptMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
 import { filledForm, formOf, nonceFor, pathOf, postForm } from "../support/reviewer.ts";
@@ -152,9 +139,8 @@ describe("“This is not mine”", () => {
     const run = await openRun();
     const ada = await linkOf(run, "Ada");
     await linkOf(run, "Grace");
-    await runInDurableObject(runStub(env, run), (_object, { storage }) => {
-      storage.sql.exec("UPDATE link SET notice = 'failed' WHERE reviewer = 1");
-    });
+    const linkOfGrace = (await tablesOf(stubOf(run)))["links"]?.findIndex(({ reviewer }) => reviewer === 1);
+    await changeRunRow(run, "links", `json_set(links, '$[${linkOfGrace}].notice', 'failed')`);
     expect((await press(ada, "notMine")).status).toBe(303);
     expect(await runReaches(run, "failed")).toMatchObject({ error: { data: { outcome: "undeliverable" } } });
   });

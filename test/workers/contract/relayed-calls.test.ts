@@ -1,11 +1,11 @@
 // A client's `tools/call` at the relay, where the policy wants a person before it: in each pair of
 // families, request by request. What the server gets, and what the client is told.
 
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
-import { asObject, kindsOf, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf } from "../objects/inside.ts";
+import { asObject, kindsOf, quiet, recordOf, recordWith, ringAlarm, ringNextAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import { reasonMarker } from "../support/logs.ts";
 import {
   type Notice,
@@ -284,10 +284,7 @@ async function connected(server = "old", options: ConstructorParameters<typeof R
 const ask = (client: RelayClient, id: string | number = 1, params: Call & { readonly task?: object } = {}): Promise<Response> =>
   client.request(id, "tools/call", { name: tool, arguments: given, ...params });
 const answerTo = async (response: Promise<Response> | Response): Promise<Answer> => (await lastOf(await response)) as Answer;
-const refsOf = (run: string): Promise<RequestRef[]> =>
-  runInDurableObject(stubOf(run), (_, { storage }) =>
-    storage.sql.exec<RequestRef & Record<string, string>>("SELECT session, originating, request FROM request_ref").toArray(),
-  );
+const refsOf = (run: string): Promise<RequestRef[]> => tablesOf(stubOf(run)).then(({ refs = [] }) => refs as RequestRef[]); // written by RunStore
 const unknownRef: RequestRef = { session: null, originating: "", request: "" };
 
 const ended = (run: string): Promise<string> =>
@@ -749,6 +746,7 @@ describe("one approval is one call", () => {
     await runInDurableObject(stubOf(run), (_, { storage }) => {
       storage.sql.exec("UPDATE content SET text = replace(text, 'main', 'prod') WHERE name = 'request:1'");
     });
+    await evictDurableObject(stubOf(run));
     await plain.call({}, { send: brief });
     expect(sent()).toHaveLength(0);
   });

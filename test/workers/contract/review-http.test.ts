@@ -3,6 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import { quiet, stubOf, tablesOf } from "../objects/inside.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
 import { readForm } from "../../../scripts/page-form.ts";
 import {
@@ -48,15 +49,7 @@ beforeEach(async () => {
 });
 
 /** Everything that the run's object has stored. */
-const storedRows = (run: string): Promise<string> =>
-  runInDurableObject(runStub(env, run), (_object, { storage }) => {
-    const tables = storage.sql
-      .exec<{ name: string }>(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
-      )
-      .toArray();
-    return JSON.stringify(tables.map(({ name }) => [name, storage.sql.exec(`SELECT * FROM "${name}"`).toArray()]));
-  });
+const storedRows = (run: string): Promise<string> => tablesOf(stubOf(run)).then((tables) => JSON.stringify(tables));
 
 const undecided = async (): Promise<void> => {
   expect((await runOf(notice.run)).state).toBe("waiting");
@@ -73,7 +66,7 @@ describe("GET and HEAD", () => {
     await eventually("the opening in the record", async () =>
       (await recordLines()).some(({ run, fact }) => run === notice.run && fact.kind === "opened"),
     );
-    await eventually("an empty outbox", async () => /\["outbox",\[\]\]/.test(await storedRows(notice.run)));
+    await quiet(notice.run);
     const before = await storedRows(notice.run);
     for (let i = 0; i < 50; i += 1) {
       const response = await get(link, i % 2 === 0 ? {} : { "Sec-Purpose": "prefetch", "User-Agent": "scanner" });

@@ -126,9 +126,9 @@ const neverEnding = (): { readonly kept: Promise<void>; readonly release: () => 
 
 /** The id of a reviewer's link in Slack. */
 async function linkOf(run: string, reviewer: string): Promise<string> {
-  const { link } = await tablesOf(stubOf(run));
+  const { links } = await tablesOf(stubOf(run));
   const names = ["Ada", "Bob"];
-  return String(link?.find((row) => row["channel"] === "slack" && row["reviewer"] === names.indexOf(reviewer))?.["id"]);
+  return String(links?.find((row) => row["channel"] === "slack" && row["reviewer"] === names.indexOf(reviewer))?.["id"]);
 }
 
 describe("Approve", () => {
@@ -178,7 +178,7 @@ describe("Approve", () => {
     await calm(press(message, "approve"));
     expect((await answer).result).toMatchObject({ role: "assistant" });
     await eventually("the refused change, and its answer taken down", async () => {
-      const isTakenDown = (await tablesOf(stubOf(run)))["outbox"]?.some((row) => Number(row["due_at"]) > Date.now() + 21_000);
+      const isTakenDown = (await tablesOf(stubOf(run)))["outbox"]?.some((row) => Number(row["dueAt"]) > Date.now() + 21_000);
       return slack.callsOf("chat.update").length === 1 && isTakenDown;
     });
     later(20_000);

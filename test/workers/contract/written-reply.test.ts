@@ -147,7 +147,7 @@ describe("one approval decides", () => {
     const answer = await press(link, act, change);
     const page = await answer.text();
     expect([answer.status, page.includes("Choose one of the two"), page.includes(secret)]).toEqual([409, true, true]);
-    expect((await tablesOf(stubOf(run)))["version"]).toHaveLength(1);
+    expect((await tablesOf(stubOf(run)))["versions"]).toHaveLength(1);
     expect(model.calls).toEqual([]);
   });
 

@@ -145,9 +145,9 @@ describe("in the millisecond", () => {
     const response = await sample({ server: "request-gate" });
     const { link, run } = await openNotice("request");
     const fields = await filledForm(link, "approve");
-    await runInDurableObject(stubOf(run), (instance, state) => {
-      const [row] = state.storage.sql.exec<{ due_at: number }>("SELECT due_at FROM schedule WHERE kind = 'deadline:request'").toArray();
-      instance.now = () => (row?.due_at ?? 0) + offset;
+    const deadline = (await tablesOf(stubOf(run)))["schedule"]?.find((row) => row["kind"] === "deadline:request")?.["dueAt"];
+    await runInDurableObject(stubOf(run), (instance) => {
+      instance.now = () => Number(deadline) + offset;
     });
     expect((await postForm(link, fields)).status).toBe(status);
     await runInDurableObject(stubOf(run), (instance) => instance.alarm());
@@ -341,7 +341,7 @@ describe("who may decide", () => {
     await sample({ server: "notes" });
     const { run } = await openNotice("request");
     const link = linkOf(await linksOf(people.length), "Ada");
-    const rows = (await tablesOf(stubOf(run)))["link"] ?? [];
+    const rows = (await tablesOf(stubOf(run)))["links"] ?? [];
     const id = String(rows.find(({ reviewer }) => reviewer === 0)?.["id"]);
     const form = await filledForm(link, "approve");
     const submission: Submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };

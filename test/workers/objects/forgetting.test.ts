@@ -105,7 +105,7 @@ describe("a run whose time is over", () => {
     const { run } = await openNotice("request");
     await decide("request", "approve", run);
     await answerOf(response);
-    const at = Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "forget")?.["due_at"]);
+    const at = Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "forget")?.["dueAt"]);
     await runInDurableObject(stubOf(run), async (instance) => {
       instance.now = () => at - 1;
       await instance.alarm();

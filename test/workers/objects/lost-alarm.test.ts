@@ -34,7 +34,7 @@ import {
   streamOf,
 } from "../support/mcp-server.ts";
 import { pathOf, press } from "../support/reviewer.ts";
-import { crash, keptReply, kindsOf, later, outboxOf, quiet, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { changeRunRow, crash, keptReply, kindsOf, later, outboxOf, quiet, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const day = 24 * 3_600_000;
 const detached = { headers: { Prefer: "respond-async" } };
@@ -324,7 +324,7 @@ describe("what cannot be done holds back nothing else", () => {
         await instance.alarm();
       });
       const row = (await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "remind0:request");
-      waits.push(Number(row?.["due_at"]) - at);
+      waits.push(Number(row?.["dueAt"]) - at);
       at += 10_000;
     }
     expect(told.mock.calls).toHaveLength(4);
@@ -341,10 +341,8 @@ describe("what cannot be done holds back nothing else", () => {
   test("a row of the outbox that cannot be read: the answer is let out all the same", async () => {
     const { run, link } = await asked("request-gate");
     await quiet(run);
-    await runInDurableObject(stubOf(run), (_, state) =>
-      state.storage.sql.exec("INSERT INTO outbox (chain, kind, detail, attempts, due_at) VALUES ('broken', 'grant', '{', 0, 0)"),
-    );
-    await crash();
+    const broken = "json_object('id', 0, 'chain', 'broken', 'kind', 'grant', 'detail', '{', 'attempts', 0, 'dueAt', 0)";
+    await changeRunRow(run, "outbox", `json_insert(outbox, '$.rows[#]', ${broken})`);
     expect((await press(link, "approve")).status).toBe(303);
     await eventually("the answer", async () => (await runOf(run)).state === "completed");
     await eventually("nothing else that is left", async () => (await outboxOf(run)).join() === "grant");

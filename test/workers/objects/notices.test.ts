@@ -74,7 +74,7 @@ const noticed = (run: string, state: string): Promise<boolean> =>
 const takenDown = (run: string, attempt: number, laterMs: number): Promise<boolean> =>
   eventually(`attempt ${attempt}, and its answer taken down`, async () => {
     const rows = (await tablesOf(stubOf(run)))["outbox"] ?? [];
-    const isTakenDown = rows.some((row) => row["kind"] === "notice" && Number(row["due_at"]) > Date.now() + laterMs);
+    const isTakenDown = rows.some((row) => row["kind"] === "notice" && Number(row["dueAt"]) > Date.now() + laterMs);
     return mails.requests.length === attempt && isTakenDown;
   });
 

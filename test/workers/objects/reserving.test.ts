@@ -65,6 +65,30 @@ test("a fresh request of a session that is awake asks the tables nothing before 
   });
 });
 
+test("outcomes that come together are one statement and one text, however many they are", async () => {
+  const requests = ["1", "2", "3", "4", "5"];
+  const of = (request: string) => ({
+    originating: originatingKey("open", 7),
+    request,
+    run: `run-${request}`,
+    result: brokenAs(request),
+    isRecorded: true,
+  });
+  for (const request of requests)
+    await associateIn(session(), associateInput({ request, run: `run-${request}`, roundsLimit: requests.length }));
+  await runInDurableObject(session(), (object, { storage }) => {
+    const exec = vi.spyOn(storage.sql, "exec");
+    try {
+      object.settle(jsonOf(requests.map(of)));
+      const written = exec.mock.calls.map(([query]) => /^(?:INSERT INTO|UPDATE) \w+/.exec(query)?.[0]).filter((each) => each !== undefined);
+      expect(written).toEqual(["UPDATE sampling", "INSERT INTO result"]);
+    } finally {
+      exec.mockRestore();
+    }
+    expect(tablesIn(storage)["result"]).toHaveLength(1);
+  });
+});
+
 test("what a session was to write and could not holds up no later write", async () => {
   await associateIn(session(), associateInput({ request: "earlier" }));
   await runInDurableObject(session(), async (object, { storage }) => {

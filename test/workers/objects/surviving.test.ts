@@ -161,7 +161,7 @@ describe("between the commit and what follows from it", () => {
       throw new Error("the ledger is down");
     });
     await press(notice.link, "approve");
-    await eventually("the response review", async () => (await tablesOf(stubOf(run)))["version"]?.some(({ gate }) => gate === "response"));
+    await eventually("the response review", async () => (await tablesOf(stubOf(run)))["versions"]?.some(({ gate }) => gate === "response"));
     await crash();
     blocked.mockRestore();
     await decide("response", "approve", run);
@@ -301,7 +301,7 @@ describe("alarms", () => {
       throw new Error("the ledger is down");
     });
     await press(notice.link, "approve");
-    await eventually("the model's answer", async () => (await tablesOf(stubOf(run)))["version"]?.length === 2);
+    await eventually("the model's answer", async () => (await tablesOf(stubOf(run)))["versions"]?.length === 2);
     for (let i = 0; i < 8; i += 1) {
       later(61_000);
       await ringAlarm(stubOf(run));
@@ -338,7 +338,7 @@ describe("alarms", () => {
   test("an alarm never moves a deadline, whatever else happens before it", async () => {
     const { run } = await waiting(both);
     const due = async (): Promise<number> =>
-      Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "deadline:request")?.["due_at"]);
+      Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "deadline:request")?.["dueAt"]);
     const alarmAt = (): Promise<number | null> => runInDurableObject(stubOf(run), (_, state) => state.storage.getAlarm());
     const deadline = await due();
     // A moment before the deadline everything else is done, and the alarm is for the deadline's

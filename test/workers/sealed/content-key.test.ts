@@ -54,7 +54,7 @@ const namespaces = () => ({
   STOP: env.STOP,
   TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
   OAUTH_STORE: env.OAUTH_STORE,
-    ALERTS: env.ALERTS,
+  ALERTS: env.ALERTS,
 });
 
 const encodings = ["utf8", "utf16le", "base64", "latin1"] as const;

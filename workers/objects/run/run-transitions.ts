@@ -19,6 +19,9 @@ import type { StandIn } from "../../../shared/policy/evaluate.ts";
 import { nextHoliday } from "../../../shared/policy/stand-ins.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
+/** For so long a run's first events wait for what its notices record. */
+const withNoticesMs = 1_000;
+
 type TransitionDeps = {
   readonly env: Env;
   readonly store: RunStore;
@@ -156,9 +159,9 @@ export class RunTransitions {
     // One row is enough: its attempt sends all that there is by then. One that was attempted may
     // have read the events already.
     if (outbox.has(({ kind, attempts }) => (kind === "record" || kind === "deliver") && attempts === 0)) return;
-    // The model is called first.
-    const isCalling = outbox.has(({ kind }) => kind === "call");
-    outbox.queue("record", "answer", null, isCalling ? now + bookkeepingMs : now);
+    // What is about to be recorded too goes along.
+    const isMoreComing = outbox.has(({ kind }) => kind === "begin" || kind === "notice");
+    outbox.queue("record", "answer", null, now + (isMoreComing ? withNoticesMs : bookkeepingMs));
   }
 
   /** A delivery sends the record first, and tells the key and the session afterwards. */

@@ -216,7 +216,7 @@ test.each([
   const { run } = await openNotice("request");
   left.abort();
   await first.then((response) => response.text()).catch(() => null);
-  await eventually("that nobody waits", async () => (await tablesOf(runStub(env, run)))["run"]?.[0]?.["requestor_gone"] === 1);
+  await eventually("that nobody waits", async () => (await tablesOf(runStub(env, run)))["run"]?.[0]?.["requestor_gone"] === true);
   const second = asked(textEnvelope({}, { control: said }));
   if (reviews === 2) await eventually("a second review", async () => (await notices()).length === 2);
   for (const { link } of await notices()) await press(link, "approve");

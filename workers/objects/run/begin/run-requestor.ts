@@ -24,7 +24,7 @@ export class RunRequestor {
 
   /** Where no caller is connected, checks again after the grace. */
   watch(): void {
-    if (!this.#isMissing()) return;
+    if (!this.#isMissing()) return this.#deps.store.schedule.dropLater("requestor");
     this.#deps.store.schedule.set("requestor", this.#deps.now() + requestorGraceMs);
     this.#deps.arm();
   }
@@ -54,7 +54,8 @@ export class RunRequestor {
   welcome(delivery: { readonly to: number } | null): void {
     if (this.#deps.current()?.input.mode !== "sync") return;
     const now = this.#deps.now();
-    this.#deps.store.schedule.drop("requestor");
+    this.#deps.store.schedule.dropLater("requestor");
+    this.#deps.arm();
     const back = delivery === null && this.#deps.store.isRequestorGone();
     if (!back && delivery?.to !== 0) return;
     this.#deps.store.transaction(() => {

@@ -151,8 +151,7 @@ export class NoticeQueue {
    */
   list(link: LinkRow, state: string, fault: string | null, now: number): void {
     const detail: ListedDetail = { link: link.id, state, ...(fault === null ? {} : { fault }) };
-    // By then the event that is recorded with it has taken it along.
-    this.#deps.store.outbox.queue("noticeListed", "listed", detail, now + 2 * bookkeepingMs);
+    this.#deps.store.outbox.queue("noticeListed", "listed", detail, now + bookkeepingMs);
   }
 
   #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {

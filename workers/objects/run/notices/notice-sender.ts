@@ -65,14 +65,14 @@ export class NoticeSender {
     const turn = await this.#turnOf(channel, notice, deadlineAt);
     if (turn.kind === "wait") return turn.afterMs;
     if (turn.kind === "told") {
-      this.#settle(found, why, turn.error === null ? sentAlready : { kind: "failed", why: turn.error });
+      this.#settle(found, row, turn.error === null ? sentAlready : { kind: "failed", why: turn.error });
       return true;
     }
     const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
     // A notice that can be sent only after the deadline has failed.
     const isInTime = sent.kind === "again" && this.#deps.now() + (sent.afterMs ?? 0) < deadlineAt;
     const later = isInTime ? this.#later(row, sent) : null;
-    if (later === null) this.#settle(found, why, sent);
+    if (later === null) this.#settle(found, row, sent);
     return later ?? true;
   }
 
@@ -156,10 +156,12 @@ export class NoticeSender {
    * Stores whether a notice was sent; where it failed for good, queues one through the reviewer's
    * next channel.
    */
-  #settle({ link, reviewer }: LinkOfRun, why: NoticeWhy, sent: DeliveryResult): void {
+  #settle({ link, reviewer }: LinkOfRun, row: OutboxRow, sent: DeliveryResult): void {
     const { store, record } = this.#deps;
     const now = this.#deps.now();
+    const why = whyOf(row);
     store.transaction(() => {
+      store.outbox.done(row.id);
       // Read again: the review may have changed, or be over, since the channel was asked.
       const current = this.#deps.current();
       if (current === null) return;

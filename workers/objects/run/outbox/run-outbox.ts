@@ -75,7 +75,7 @@ export class RunOutbox {
     await Promise.all(attempts);
     this.#deps.arm();
     this.#drainSoon();
-    if (this.#timer === null && this.#busy.size === 0) this.#deps.store.outbox.deleteOver();
+    if (this.#timer === null && this.#busy.size === 0) this.#deps.store.writeBehind();
   }
 
   /**

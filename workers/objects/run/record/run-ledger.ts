@@ -37,6 +37,8 @@ export class RunLedger {
     });
     for (const { id } of listed) store.outbox.done(id);
     store.events.markShipped(events.at(-1)?.seq ?? 0);
+    if (store.events.unshipped(input.id).length > 0) return;
+    for (const { id, attempts } of store.outbox.of("record")) if (attempts === 0) store.outbox.done(id);
   }
 
   /** A notice as the operators' list is to have it; null where there is none to list. */

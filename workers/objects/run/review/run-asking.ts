@@ -53,8 +53,8 @@ export class RunAsking {
     const words = sha256Hex(`${asked.act} ${asked.reviewer}`);
     const used = once === null ? null : this.#deps.store.usedNonce(once);
     if (used !== null) return used === words ? "done" : "onceUsed";
-    const use = (now: number): void => {
-      if (once !== null) this.#deps.store.useNonce(once, words, now);
+    const use = (): void => {
+      if (once !== null) this.#deps.store.useNonce(once, words);
     };
     return asked.act === "again" ? this.#sendAgain(found, asked, use) : this.#askMore(found, asked, use);
   }
@@ -66,7 +66,7 @@ export class RunAsking {
     return current === null || review === null || this.#deps.now() >= review.deadlineAt ? null : { ...current, review };
   }
 
-  #sendAgain({ input, review }: CurrentRun & { readonly review: Review }, asked: AskInput, use: (now: number) => void): AskAnswer {
+  #sendAgain({ input, review }: CurrentRun & { readonly review: Review }, asked: AskInput, use: () => void): AskAnswer {
     const { gate, reviewers, votes } = review;
     const named = this.#deps.reviewers.named(input, reviewers.includes(asked.reviewer) ? [asked.reviewer] : [])[0];
     if (named === undefined) return "notAsked";
@@ -78,7 +78,7 @@ export class RunAsking {
     if (sent.length >= resendsAnHour) return "tooOften";
     const [index, reviewer] = named;
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       this.#notices.sendAgain(review, index, reviewer, now);
       this.#deps.record(now, [{ kind: "sentAgain", gate, reviewer: reviewer.name, by: readJsonOf(asked.by) }]);
     });
@@ -86,7 +86,7 @@ export class RunAsking {
     return "done";
   }
 
-  #askMore({ input, state, review }: CurrentRun & { readonly review: Review }, asked: AskInput, use: (now: number) => void): AskAnswer {
+  #askMore({ input, state, review }: CurrentRun & { readonly review: Review }, asked: AskInput, use: () => void): AskAnswer {
     const { gate } = review;
     if (review.reviewers.includes(asked.reviewer)) return "done";
     if (!this.#deps.reviewers.askable(input, review).includes(asked.reviewer)) return "notAskable";
@@ -94,7 +94,7 @@ export class RunAsking {
     const next = step(state, { kind: "askMore", gate, reviewers: [asked.reviewer] }, now);
     if (next.state === state) return "over";
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       const by = readJsonOf(asked.by);
       this.#deps.commit(next, now, [{ kind: "askedAlso", gate, reviewers: [asked.reviewer], why: "operator", by }]);
     });

@@ -29,7 +29,7 @@ type DecisionInput = CurrentRun & {
   readonly by: Reviewer;
   readonly submission: Submission;
   readonly member: string | null;
-  readonly use: (now: number) => void;
+  readonly use: () => void;
 };
 
 /** A decision that counts, with the step that it makes. */
@@ -82,7 +82,7 @@ export class RunDeciding {
       by: found.reviewer,
       submission,
       member: input.member,
-      use: (now) => this.#deps.store.useNonce(once, sha256Hex(words), now),
+      use: () => this.#deps.store.useNonce(once, sha256Hex(words)),
     };
     switch (submission.act) {
       case "approve":
@@ -168,7 +168,7 @@ export class RunDeciding {
     const { version, digest } = verdict.review;
     const facts: RecordFact[] = [];
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       if ("edited" in verdict && verdict.edited && edit.kind === "edited") {
         edit.write(version, by.name, now);
         const change = { ...who, version, digestBefore: submission.digest, digestAfter: digest };
@@ -230,7 +230,7 @@ export class RunDeciding {
       label,
     };
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       content.write(lifting.review.version, by.name, now);
       this.#deps.commit(next, now, [fact]);
     });
@@ -257,7 +257,7 @@ export class RunDeciding {
     const now = this.#deps.now();
     const ended = { ...given, revokedAt: now };
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       this.#queueGrant(ended, now);
       const fact: RecordFact = { kind: "grantUndone", gate, by: by.name, channel: link.channel, grant: given.id };
       this.#deps.commit({ state: withMore(state, gate, { given: ended }), effects: [], verdict: null }, now, [fact]);
@@ -281,7 +281,7 @@ export class RunDeciding {
     const now = this.#deps.now();
     const { liftedAt: _at, ...stop } = stopped;
     this.#deps.store.transaction(() => {
-      use(now);
+      use();
       queueStop(this.#deps.store, stop, true, now);
       const fact: RecordFact = { kind: "toolResumed", gate, by: by.name, channel: link.channel, tool: stop.tool };
       const lifted = withMore(state, gate, { stopped: { ...stop, liftedAt: now } });
@@ -327,7 +327,7 @@ export class RunDeciding {
           return { kind: "cannotRecuse", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
         this.#deps.store.transaction(() => {
-          use(now);
+          use();
           this.#deps.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
         });
         this.#deps.flush();

@@ -41,7 +41,7 @@ function addLink(
   // The link opens its page, which says how the review ended, for as long as the run is kept.
   const expiresAtSeconds = Math.ceil(Math.min(now + linkMs, deadlineAt + retentionMs) / 1000);
   const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
-  return store.addLink({ gate, reviewer, channel, createdAt: now, expiresAtSeconds, random, receipt });
+  return store.addLink({ gate, reviewer, channel, expiresAtSeconds, random, receipt });
 }
 
 /**

@@ -1,15 +1,14 @@
 // The rows of a run's outbox. It decides nothing. The table is in run-schema.ts.
 //
-// The rows are read once while the object is awake, and kept in memory: each change is written
-// first. Where a transaction fails, they are read again. Two things are in memory alone, so that an
-// effect takes one commit less. A row is stored as attempted once: its first attempt by this
-// instance writes nothing, and where the instance is gone, the row is retried. And rows of
-// bookkeeping that are done are deleted with the next write: where the instance is gone before,
-// they are done twice.
+// Two things are in memory alone until the run's row is written again, so that an effect takes one
+// commit less. A row is stored as attempted once: its first attempt by this instance writes
+// nothing, and where the instance is gone, the row is retried. And rows of bookkeeping that are
+// done are deleted with the next write: where the instance is gone before, they are done twice.
 
 import { type JsonOf, jsonOf } from "../../../../shared/json/json-of.ts";
 import type { OutboxKind } from "../../../stubs/run-calls.ts";
 import type { Json } from "../../../../shared/encoding.ts";
+import type { RunRow } from "./run-row.ts";
 
 /**
  * An effect outside this object. Rows of one chain are performed in order; a row that fails delays
@@ -28,9 +27,12 @@ export type OutboxRow = {
  * chain alone.
  */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: JsonOf<Json> };
+/** `isFresh`: queued by this instance and not attempted yet. */
+export type QueuedRow = StoredRow & { readonly isFresh?: true };
 
 /** Nobody sees that these are done twice. */
 const bookkeeping: ReadonlySet<OutboxKind> = new Set([
+  "begin",
   "record",
   "noticeEnded",
   "noticeListed",
@@ -44,33 +46,24 @@ const bookkeeping: ReadonlySet<OutboxKind> = new Set([
 /** When a row is retried whose first attempt the instance did not survive. */
 const retryMs = 1_000;
 
+export const asStored = ({ isFresh, ...row }: QueuedRow): StoredRow =>
+  isFresh ? { ...row, attempts: 1, dueAt: row.dueAt + retryMs } : row;
+
 export class OutboxRows {
-  readonly #sql: SqlStorage;
-  readonly #exists: () => boolean;
-  /** By id, ascending; null: to be read. */
-  #rows: StoredRow[] | null = null;
-  /** Queued by this instance and not attempted yet. */
-  readonly #fresh = new Set<number>();
-  /** Done, and to be deleted from the table. */
-  readonly #over = new Set<number>();
+  readonly #row: RunRow;
 
-  /** @param exists Whether there are tables. */
-  constructor(sql: SqlStorage, exists: () => boolean) {
-    this.#sql = sql;
-    this.#exists = exists;
+  constructor(row: RunRow) {
+    this.#row = row;
   }
 
-  /** For the store: what is in memory may differ from the table. */
-  forget(): void {
-    this.#rows = null;
-    this.#fresh.clear();
-    this.#over.clear();
+  #all(): readonly QueuedRow[] {
+    return this.#row.get("outbox").rows;
   }
 
-  #all(): readonly StoredRow[] {
-    if (!this.#exists()) return [];
-    this.#rows ??= this.#sql.exec<StoredRow>("SELECT id, chain, kind, detail, attempts, due_at AS dueAt FROM outbox ORDER BY id").toArray();
-    return this.#rows;
+  #write(rows: readonly QueuedRow[], isLater = false): void {
+    const outbox = { ...this.#row.get("outbox"), rows };
+    if (isLater) this.#row.setLater("outbox", outbox);
+    else this.#row.set("outbox", outbox);
   }
 
   /** The first row of each chain. */
@@ -94,23 +87,10 @@ export class OutboxRows {
   }
 
   queue(kind: OutboxKind, chain: string, value: Json, dueAt: number): void {
-    const detail = jsonOf(value);
-    this.deleteOver();
-    const rows = this.#all();
+    const { last, rows } = this.#row.get("outbox");
+    const row = { id: last + 1, chain, kind, detail: jsonOf(value), attempts: 0, dueAt };
     // Whether a call was begun decides whether it is made again: it is counted when it is made.
-    const isCounted = kind !== "call";
-    const { id } = this.#sql
-      .exec<{ id: number }>(
-        "INSERT INTO outbox (chain, kind, detail, attempts, due_at) VALUES (?, ?, ?, ?, ?) RETURNING id",
-        chain,
-        kind,
-        detail,
-        isCounted ? 1 : 0,
-        isCounted ? dueAt + retryMs : dueAt,
-      )
-      .one();
-    if (isCounted) this.#fresh.add(id);
-    this.#rows = [...rows, { id, chain, kind, detail, attempts: 0, dueAt }];
+    this.#row.set("outbox", { last: row.id, rows: [...rows, kind === "call" ? row : { ...row, isFresh: true }] });
   }
 
   /**
@@ -118,10 +98,7 @@ export class OutboxRows {
    * counts.
    */
   postpone(id: number, dueAt: number): void {
-    const isStored = this.#fresh.delete(id);
-    const count = (row: StoredRow): StoredRow => ({ ...row, attempts: row.attempts + 1, dueAt });
-    if (isStored) this.#rows = this.#all().map((row) => (row.id === id ? count(row) : row));
-    else this.#update(id, count);
+    this.#update(id, (row) => ({ ...row, attempts: row.attempts + 1, dueAt }));
   }
 
   /** Sets the time that the other side named, and does not count the attempt. */
@@ -136,45 +113,32 @@ export class OutboxRows {
 
   /** Makes rows that were attempted due at once; `chain`: those of this chain alone. */
   runNow(kind: OutboxKind, now: number, chain?: string): void {
-    for (const row of this.#all())
-      if (row.kind === kind && row.attempts > 0 && row.dueAt > now && (chain ?? row.chain) === row.chain)
-        this.#update(row.id, (each) => ({ ...each, dueAt: now }));
+    const isLate = (row: StoredRow): boolean =>
+      row.kind === kind && row.attempts > 0 && row.dueAt > now && (chain ?? row.chain) === row.chain;
+    if (this.has(isLate)) this.#write(this.#all().map((row) => (isLate(row) ? { ...row, dueAt: now } : row)));
   }
 
   #update(id: number, change: (row: StoredRow) => StoredRow): void {
-    const row = this.#all().find((each) => each.id === id);
+    const found = this.#all().find((row) => row.id === id);
     // Done meanwhile, or deleted with the run.
-    if (row === undefined) return;
-    const next = change(row);
-    this.deleteOver();
-    this.#fresh.delete(id);
-    this.#sql.exec("UPDATE outbox SET attempts = ?, due_at = ? WHERE id = ?", next.attempts, next.dueAt, id);
-    this.#rows = this.#all().map((each) => (each.id === id ? next : each));
+    if (found === undefined) return;
+    const { isFresh, ...row } = found;
+    this.#write(
+      this.#all().map((each) => (each === found ? change(row) : each)),
+      isFresh,
+    );
   }
 
   done(id: number): void {
     const row = this.#all().find((each) => each.id === id);
     if (row === undefined) return;
-    if (!bookkeeping.has(row.kind)) return this.#remove((each) => each.id === id);
-    this.#over.add(id);
-    this.#rows = this.#all().filter((each) => each.id !== id);
-  }
-
-  /** Deletes from the table what is done. */
-  deleteOver(): void {
-    if (this.#exists()) for (const id of this.#over) this.#sql.exec("DELETE FROM outbox WHERE id = ?", id);
-    this.#over.clear();
+    this.#write(
+      this.#all().filter((each) => each !== row),
+      bookkeeping.has(row.kind),
+    );
   }
 
   drop(kind: OutboxKind): void {
-    this.#remove((row) => row.kind === kind);
-  }
-
-  #remove(isOver: (row: StoredRow) => boolean): void {
-    const over = this.#all().filter(isOver);
-    if (over.length === 0) return;
-    for (const { id } of over) this.#over.add(id);
-    this.deleteOver();
-    this.#rows = this.#all().filter((row) => !over.includes(row));
+    if (this.has((row) => row.kind === kind)) this.#write(this.#all().filter((row) => row.kind !== kind));
   }
 }

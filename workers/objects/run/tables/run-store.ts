@@ -1,15 +1,12 @@
 // The tables of one run, which RunObject reads and writes. It decides nothing. They are
 // described in objects/schema/run-schema.ts.
 //
-// What nearly every step reads is read once while the object is awake and kept in memory, as it is
-// in the tables: the state, the input, the outbox, the schedule and the record. Each change is
-// written first, and where a transaction fails, all of it is read again.
+// Each text of the content is read once while the object is awake, unless it is long, as the run's
+// row and its record are. Where a transaction fails, all of it is read again.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { LinkRow } from "../../../channels/channel.ts";
-import type { Attempt } from "../../../../shared/model/call.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
-import type { ModelFacts } from "../../../../shared/run/present.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import type { Redaction } from "../../../../shared/redaction/redact.ts";
@@ -26,6 +23,7 @@ import type { ObjectTables } from "../../object-tables.ts";
 import { runTables } from "../../schema/run-schema.ts";
 import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
+import { type RunColumns, RunRow } from "./run-row.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
 
 /**
@@ -36,7 +34,6 @@ export type StoredInput = Omit<RunInput, "request" | "redacted" | "work"> & { re
 
 type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
-  readonly createdAt: number;
 };
 
 /** The content by name: each text is the JSON of such a value. */
@@ -49,30 +46,27 @@ type Texts = {
   readonly relayed: RelayedRequest;
   readonly passed: string;
   readonly round: KeptRound;
-  readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
   readonly [request: `request:${number}`]: RequestVersion;
   readonly [reply: `reply:${number}`]: SubjectReply;
   readonly [written: `written:${number}`]: SubjectReply;
 } & { readonly [Name in `redaction:${Gate}`]: Redaction };
 
-type Delivery = { readonly at: number; readonly to: number };
-type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
-type StoredRunRow = { state: string; delivered_at: number | null; delivered_to: number | null; requestor_gone: number };
+/** A longer text is parsed at each reading: it is not worth its place in memory. */
+const longestKept = 100_000;
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
   readonly #tables: ObjectTables;
   readonly #sql: SqlStorage;
   readonly #texts: LongTexts;
-  readonly #seal: ContentSeal;
+  readonly #row: RunRow;
   readonly outbox: OutboxRows;
   readonly schedule: ScheduleRows;
   readonly events: EventRows;
 
   #created: boolean;
-  // In memory; undefined: to be read.
-  #run: RunRow | null | undefined;
-  #input: StoredInput | null | undefined;
+  /** What was read of the content, by name; null: there is none of that name. */
+  readonly #read = new Map<keyof Texts, unknown>();
 
   readonly #rolledBack: () => void;
 
@@ -80,21 +74,19 @@ export class RunStore {
   constructor(storage: DurableObjectStorage, tables: ObjectTables, seal: ContentSeal, rolledBack: () => void) {
     this.#storage = storage;
     this.#tables = tables;
-    this.#seal = seal;
     this.#rolledBack = rolledBack;
     this.#sql = storage.sql;
     this.#texts = new LongTexts(this.#sql, "content", seal);
-    this.outbox = new OutboxRows(this.#sql, () => this.#created);
-    this.schedule = new ScheduleRows(this.#sql, () => this.#created);
-    this.events = new EventRows(this.#sql);
+    this.#row = new RunRow(this.#sql, seal, () => this.#created);
+    this.outbox = new OutboxRows(this.#row);
+    this.schedule = new ScheduleRows(this.#row);
+    this.events = new EventRows(this.#sql, this.#row);
     this.#created = this.#hasTables();
   }
 
   #forgetMemory(): void {
-    this.#run = undefined;
-    this.#input = undefined;
-    this.outbox.forget();
-    this.schedule.forget();
+    this.#read.clear();
+    this.#row.forget();
     this.events.forget();
     this.#rolledBack();
   }
@@ -122,9 +114,18 @@ export class RunStore {
     }
   }
 
+  /**
+   * What `work` changes of the run's row is written once, at its end. One transaction inside
+   * another is a part of it.
+   */
   transaction<T>(work: () => T): T {
+    if (this.#row.isHeld) return work();
     try {
-      return this.#storage.transactionSync(work);
+      return this.#storage.transactionSync(() => {
+        const done = this.#row.hold(work);
+        this.#row.write();
+        return done;
+      });
     } catch (error) {
       // What was written inside is rolled back, tables that were created too.
       this.#tables.lookAgain();
@@ -154,40 +155,28 @@ export class RunStore {
     for (const name of this.#texts.unreadable()) this.#texts.delete(name);
   }
 
-  #row(): RunRow | null {
-    if (!this.#created) return null;
-    if (this.#run === undefined) {
-      const [row] = this.#sql.exec<StoredRunRow>("SELECT state, delivered_at, delivered_to, requestor_gone FROM run").toArray();
-      this.#run = row === undefined ? null : readRunRow(row, this.#seal);
-    }
-    return this.#run;
-  }
-
   state(): RunState | null {
-    return this.#row()?.state ?? null;
+    return this.#row.get("state");
   }
 
   writeState(state: RunState): void {
-    const before = this.#row();
-    this.#sql.exec(
-      "INSERT INTO run (one, state) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
-      JSON.stringify(state, (name, value: unknown) => (isWord(name, value) ? this.#seal.sealText(value, stateWords) : value)),
-    );
-    this.#run = { delivery: null, isRequestorGone: false, ...before, state };
+    this.#row.set("state", state);
+  }
+
+  /** Writes what waits for the next write. */
+  writeBehind(): void {
+    this.#row.write();
   }
 
   /**
    * When the outcome was delivered, and to how many requestors; null while it may not be delivered.
    */
-  delivery(): Delivery | null {
-    return this.#row()?.delivery ?? null;
+  delivery(): RunColumns["delivery"] {
+    return this.#row.get("delivery");
   }
 
   markDelivered(at: number, to: number): void {
-    const run = this.#row();
-    if (run === null || run.delivery !== null) return;
-    this.#sql.exec("UPDATE run SET delivered_at = ?, delivered_to = ?", at, to);
-    this.#run = { ...run, delivery: { at, to } };
+    if (this.delivery() === null) this.#row.set("delivery", { at, to });
   }
 
   /**
@@ -195,22 +184,17 @@ export class RunStore {
    * for an identical request.
    */
   markReceived(): void {
-    const run = this.#row();
-    if (run?.delivery?.to !== 0) return;
-    this.#sql.exec("UPDATE run SET delivered_to = 1");
-    this.#run = { ...run, delivery: { ...run.delivery, to: 1 } };
+    const delivery = this.delivery();
+    if (delivery?.to === 0) this.#row.set("delivery", { ...delivery, to: 1 });
   }
 
   /** Whether the record has that no requestor waits. */
   isRequestorGone(): boolean {
-    return this.#row()?.isRequestorGone === true;
+    return this.#row.get("requestor_gone");
   }
 
   markRequestor(isRequestorGone: boolean): void {
-    const run = this.#row();
-    if (run === null || run.isRequestorGone === isRequestorGone) return;
-    this.#sql.exec("UPDATE run SET requestor_gone = ?", isRequestorGone ? 1 : 0);
-    this.#run = { ...run, isRequestorGone };
+    if (this.isRequestorGone() !== isRequestorGone) this.#row.set("requestor_gone", isRequestorGone);
   }
 
   // Content
@@ -220,21 +204,27 @@ export class RunStore {
   }
 
   #json<Name extends keyof Texts>(name: Name): Texts[Name] | null {
+    const known = this.#read.get(name) as Texts[Name] | null | undefined; // set below
+    if (known !== undefined || !this.#created) return known ?? null;
     const text = this.#text(name);
-    return text === undefined ? null : readJsonOf(text);
+    const value = text === undefined ? null : readJsonOf(text);
+    if ((text?.length ?? 0) <= longestKept) this.#read.set(name, value);
+    return value;
   }
 
   #write<Name extends keyof Texts>(name: Name, text: JsonOf<Texts[Name]>, how?: { readonly isPlain: boolean }): void {
     this.#texts.write(name, text, how);
+    this.#read.delete(name);
+  }
+
+  #delete(name: keyof Texts): void {
+    // Mostly there is none.
+    if (this.#read.get(name) === null) return;
+    this.#texts.delete(name);
+    this.#read.set(name, null);
   }
 
   input(): StoredInput | null {
-    if (!this.#created) return null;
-    if (this.#input === undefined) this.#input = this.#readInput();
-    return this.#input;
-  }
-
-  #readInput(): StoredInput | null {
     const input = this.#json("input");
     const found = input === null || cacheOf(input.work) === undefined ? null : this.#json("cached");
     return input === null || found === null ? input : { ...input, work: withCached(input.work, found) };
@@ -247,15 +237,14 @@ export class RunStore {
   writeInput(input: StoredInput): void {
     this.#write("input", jsonOf({ ...input, work: withCached(input.work, null) }), { isPlain: true });
     const found = cacheOf(input.work)?.found;
-    if (found === undefined) this.#texts.delete("cached");
+    if (found === undefined) this.#delete("cached");
     else this.#write("cached", jsonOf(found));
-    this.#input = input;
   }
 
   requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
   writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
     this.#write(`request:${version}`, jsonOf(content));
-    this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('request', ?, ?, ?)", version, by, at);
+    this.#addVersion({ gate: "request", version, by, at });
   }
 
   /**
@@ -267,13 +256,13 @@ export class RunStore {
 
   /** Deletes every written reply: one of them was denied. */
   deleteWrittenReplies(): void {
-    for (const { version } of this.versions("request")) this.#texts.delete(`written:${version}`);
+    for (const { version } of this.versions("request")) this.#delete(`written:${version}`);
   }
 
   replyVersion = (version: number): SubjectReply | null => this.#json(`reply:${version}`);
   writeReplyVersion(version: number, content: SubjectReply, by: string | null, at: number): void {
     this.#write(`reply:${version}`, jsonOf(content));
-    this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
+    this.#addVersion({ gate: "response", version, by, at });
   }
 
   /**
@@ -285,8 +274,8 @@ export class RunStore {
 
   /** Deletes a denied reply, also the copy that came from the cache. */
   deleteReplies(): void {
-    for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
-    this.#texts.delete("redaction:response");
+    for (const { version } of this.versions("response")) this.#delete(`reply:${version}`);
+    this.#delete("redaction:response");
     this.deleteWrittenReplies();
     const input = this.input();
     if (input === null || cacheOf(input.work)?.found === undefined) return;
@@ -294,12 +283,17 @@ export class RunStore {
   }
 
   versions(gate: Gate): ShownVersion[] {
-    return this.#sql.exec<ShownVersion>("SELECT version, by, at FROM version WHERE gate = ? ORDER BY version", gate).toArray();
+    return this.#row.get("versions").flatMap(({ gate: of, ...version }) => (of === gate ? [version] : []));
+  }
+
+  #addVersion(added: RunColumns["versions"][number]): void {
+    const others = this.#row.get("versions").filter(({ gate, version }) => gate !== added.gate || version !== added.version);
+    this.#row.set("versions", [...others, added]);
   }
 
   /** The reply's candidate, usage and notes. */
-  modelFacts = (): Texts["model"] | null => this.#json("model");
-  writeModelFacts = (facts: Texts["model"]): void => this.#write("model", jsonOf(facts), { isPlain: true });
+  modelFacts = (): RunColumns["model"] => this.#row.get("model");
+  writeModelFacts = (facts: NonNullable<RunColumns["model"]>): void => this.#row.set("model", facts);
 
   /** Why the rule's juror had people asked, in its words. */
   jurorReason = (): string | null => this.#json("jurorReason");
@@ -328,72 +322,62 @@ export class RunStore {
 
   /** The links of a gate that are not revoked. */
   links(gate: Gate): LinkRow[] {
-    return this.#sql.exec<LinkRow>(`${selectLink} WHERE gate = ? AND revoked_at IS NULL`, gate).toArray();
+    return this.#row.get("links").filter((link) => link.gate === gate && link.revokedAt === null);
   }
 
   /** A link by its id, revoked ones too. */
   link(id: string): LinkRow | null {
-    return this.#sql.exec<LinkRow>(`${selectLink} WHERE id = ?`, id).toArray()[0] ?? null;
+    return this.#row.get("links").find((link) => link.id === id) ?? null;
   }
 
   /**
    * Adds the one live link of a reviewer, gate and channel; null where there is one already, which
    * stays.
    */
-  addLink(link: NewLink): LinkRow | null {
-    const id = toBase64url(link.random);
-    const added = this.#sql.exec(
-      "INSERT OR IGNORE INTO link (id, gate, reviewer, channel, created_at, expires_at, revoked_at, notice, receipt) VALUES (?, ?, ?, ?, ?, ?, NULL, 'queued', ?) RETURNING id",
-      id,
-      link.gate,
-      link.reviewer,
-      link.channel,
-      link.createdAt,
-      link.expiresAtSeconds,
-      link.receipt,
+  addLink({ random, ...link }: NewLink): LinkRow | null {
+    if (this.links(link.gate).some(({ reviewer, channel }) => reviewer === link.reviewer && channel === link.channel)) return null;
+    const added: LinkRow = { ...link, id: toBase64url(random), revokedAt: null, notice: "queued" };
+    this.#row.set("links", [...this.#row.get("links"), added]);
+    return added;
+  }
+
+  #changeLink(id: string, change: (link: LinkRow) => LinkRow): void {
+    this.#row.set(
+      "links",
+      this.#row.get("links").map((link) => (link.id === id ? change(link) : link)),
     );
-    return added.toArray().length === 0 ? null : this.link(id);
   }
 
   revokeLink(id: string, at: number): void {
-    this.#sql.exec("UPDATE link SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id);
+    this.#changeLink(id, (link) => ({ ...link, revokedAt: link.revokedAt ?? at }));
   }
 
   /** How many links of a reviewer on a channel were replaced since then. */
   revokedSince({ gate, reviewer, channel }: Pick<LinkRow, "gate" | "reviewer" | "channel">, since: number): number {
-    return this.#sql
-      .exec<{
-        n: number;
-      }>(
-        "SELECT COUNT(*) AS n FROM link WHERE gate = ? AND reviewer = ? AND channel = ? AND revoked_at > ?",
-        gate,
-        reviewer,
-        channel,
-        since,
-      )
-      .one().n;
+    const isOf = (link: LinkRow): boolean => link.gate === gate && link.reviewer === reviewer && link.channel === channel;
+    return this.#row.get("links").filter((link) => isOf(link) && (link.revokedAt ?? 0) > since).length;
   }
 
   /**
    * Stores whether a link's notice was sent. A later failure does not undo an earlier success; a
    * receipt stays until the next one.
    */
-  markNotice(link: string, notice: "sent" | "failed", receipt: string | null): void {
-    this.#sql.exec(
-      "UPDATE link SET notice = CASE WHEN notice = 'sent' THEN 'sent' ELSE ? END, receipt = COALESCE(?, receipt) WHERE id = ?",
-      notice,
-      receipt,
-      link,
-    );
+  markNotice(id: string, notice: "sent" | "failed", receipt: string | null): void {
+    this.#changeLink(id, (link) => ({
+      ...link,
+      notice: link.notice === "sent" ? "sent" : notice,
+      receipt: receipt ?? link.receipt,
+    }));
   }
 
   /** The digest of the form that used this nonce, or null where it is unused. */
   usedNonce(nonce: string): string | null {
-    return this.#sql.exec<{ form: string }>("SELECT form FROM nonce WHERE id = ?", nonceKey(nonce)).toArray()[0]?.form ?? null;
+    const id = nonceKey(nonce);
+    return this.#row.get("nonces").find(([used]) => used === id)?.[1] ?? null;
   }
 
-  useNonce(nonce: string, form: string, at: number): void {
-    this.#sql.exec("INSERT INTO nonce (id, form, used_at) VALUES (?, ?, ?)", nonceKey(nonce), form, at);
+  useNonce(nonce: string, form: string): void {
+    this.#row.set("nonces", [...this.#row.get("nonces"), [nonceKey(nonce), form]]);
   }
 
   // Requests that the run answers
@@ -402,31 +386,27 @@ export class RunStore {
    * A request that no session knows is in no list: nobody withdraws it, and nobody is told of its
    * end.
    */
-  addRequestRef({ session, originating, request }: RequestRef): void {
-    if (session === null) return;
-    this.#sql.exec("INSERT OR IGNORE INTO request_ref (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
+  addRequestRef(ref: RequestRef): void {
+    const { session } = ref;
+    if (session === null || this.requestRefs().some(isSame(ref))) return;
+    this.#row.set("refs", [...this.requestRefs(), { ...ref, session }]);
   }
 
-  removeRequestRef({ session, originating, request }: RequestRef): void {
-    this.#sql.exec("DELETE FROM request_ref WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
+  removeRequestRef(ref: RequestRef): void {
+    this.#row.set(
+      "refs",
+      this.requestRefs().filter((each) => !isSame(ref)(each)),
+    );
   }
 
-  requestRefs(): (RequestRef & { session: string })[] {
-    return this.#sql.exec<RequestRef & { session: string }>("SELECT session, originating, request FROM request_ref").toArray();
+  requestRefs(): RunColumns["refs"] {
+    return this.#row.get("refs");
   }
 }
 
-/** What reviewers wrote in a state: the reason of a denial, the note of a hand-over. */
-const isWord = (name: string, value: unknown): value is string => (name === "reason" || name === "note") && typeof value === "string";
-const stateWords = "run\0state";
-
-const readRunRow = ({ state, delivered_at: at, delivered_to: to, requestor_gone: gone }: StoredRunRow, seal: ContentSeal): RunRow => ({
-  // written by writeState
-  state: JSON.parse(state, (name, value: unknown) => (isWord(name, value) ? seal.openText(value, stateWords) : value)) as RunState,
-  delivery: at === null ? null : { at, to: to ?? 0 },
-  isRequestorGone: gone === 1,
-});
-
-const selectLink = "SELECT id, gate, reviewer, channel, expires_at AS expiresAtSeconds, revoked_at AS revokedAt, notice, receipt FROM link";
+const isSame =
+  (ref: RequestRef) =>
+  ({ session, originating, request }: RequestRef): boolean =>
+    session === ref.session && originating === ref.originating && request === ref.request;
 
 const nonceKey = (nonce: string): string => digestOf("countersign/used-nonce/v1", nonce);

@@ -1,84 +1,84 @@
 // The rows of a run's schedule: its deadlines, reminders and deletion. It decides nothing.
-// The table is in run-schema.ts.
-//
-// Kept in memory as the rows of the outbox are.
+// They are a column of the run's row (run-row.ts).
 
 import type { ScheduleKind } from "../../../stubs/run-calls.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
+import type { RunRow } from "./run-row.ts";
 
-type ScheduleRow = { readonly kind: ScheduleKind; readonly dueAt: number; readonly attempts: number };
+/** `attempts`: failed ones. */
+export type ScheduleRow = { readonly kind: ScheduleKind; readonly dueAt: number; readonly attempts: number };
 
 export class ScheduleRows {
-  readonly #sql: SqlStorage;
-  readonly #exists: () => boolean;
-  /** Null: to be read. */
-  #rows: Map<ScheduleKind, ScheduleRow> | null = null;
+  readonly #row: RunRow;
 
-  /** @param exists Whether there are tables. */
-  constructor(sql: SqlStorage, exists: () => boolean) {
-    this.#sql = sql;
-    this.#exists = exists;
+  constructor(row: RunRow) {
+    this.#row = row;
   }
 
-  /** For the store: what is in memory may differ from the table. */
-  forget(): void {
-    this.#rows = null;
+  #all(): readonly ScheduleRow[] {
+    return this.#row.get("schedule");
   }
 
-  #all(): ReadonlyMap<ScheduleKind, ScheduleRow> {
-    if (!this.#exists()) return new Map();
-    this.#rows ??= new Map(
-      this.#sql
-        .exec<ScheduleRow>("SELECT kind, due_at AS dueAt, attempts FROM schedule")
-        .toArray()
-        .map((row) => [row.kind, row]),
-    );
-    return this.#rows;
+  #of(kind: ScheduleKind): ScheduleRow | undefined {
+    return this.#all().find((row) => row.kind === kind);
   }
 
   set(kind: ScheduleKind, dueAt: number): void {
-    this.#write({ kind, dueAt, attempts: 0 });
+    this.#put({ kind, dueAt, attempts: 0 });
   }
 
   /** Counts a failure and sets the next attempt. */
   postpone(kind: ScheduleKind, dueAt: number): void {
-    const row = this.#all().get(kind);
-    if (row !== undefined) this.#write({ kind, dueAt, attempts: row.attempts + 1 });
+    const row = this.#of(kind);
+    if (row !== undefined) this.#put({ kind, dueAt, attempts: row.attempts + 1 });
   }
 
-  #write(row: ScheduleRow): void {
-    this.#sql.exec("INSERT OR REPLACE INTO schedule (kind, due_at, attempts) VALUES (?, ?, ?)", row.kind, row.dueAt, row.attempts);
-    this.#rows?.set(row.kind, row);
+  #put(row: ScheduleRow): void {
+    this.#row.set("schedule", [...this.#all().filter(({ kind }) => kind !== row.kind), row]);
   }
 
   drop(kind: ScheduleKind): void {
-    if (!this.has(kind)) return;
-    this.#sql.exec("DELETE FROM schedule WHERE kind = ?", kind);
-    this.#rows?.delete(kind);
+    this.#keep((row) => row.kind !== kind);
+  }
+
+  /** The same with the next write: for a timer that finds nothing to do. */
+  dropLater(kind: ScheduleKind): void {
+    if (this.has(kind))
+      this.#row.setLater(
+        "schedule",
+        this.#all().filter((row) => row.kind !== kind),
+      );
   }
 
   /** Stops a gate's clock. */
   dropGate(gate: Gate): void {
-    for (const kind of this.#all().keys()) if (kind.endsWith(`:${gate}`)) this.drop(kind);
+    this.#keep(({ kind }) => !kind.endsWith(`:${gate}`));
+  }
+
+  #keep(isKept: (row: ScheduleRow) => boolean): void {
+    const kept = this.#all().filter(isKept);
+    if (kept.length < this.#all().length) this.#row.set("schedule", kept);
   }
 
   has(kind: ScheduleKind): boolean {
-    return this.#all().has(kind);
+    return this.#of(kind) !== undefined;
   }
 
-  /** The due rows, the longest overdue first. `attempts`: how often each failed. */
-  due(now: number): { kind: ScheduleKind; attempts: number }[] {
-    return [...this.#all().values()].filter(({ dueAt }) => dueAt <= now).toSorted((a, b) => a.dueAt - b.dueAt);
+  /** The due rows, the longest overdue first. */
+  due(now: number): ScheduleRow[] {
+    return this.#all()
+      .filter(({ dueAt }) => dueAt <= now)
+      .toSorted((a, b) => a.dueAt - b.dueAt);
   }
 
   /** Whether the run's retention time is over. */
   isForgetDue(now: number): boolean {
-    return (this.#all().get("forget")?.dueAt ?? Number.POSITIVE_INFINITY) <= now;
+    return (this.#of("forget")?.dueAt ?? Number.POSITIVE_INFINITY) <= now;
   }
 
   /** When the schedule is due next, in Unix milliseconds; null where it is empty. */
   next(): number | null {
-    const times = [...this.#all().values()].map(({ dueAt }) => dueAt);
+    const times = this.#all().map(({ dueAt }) => dueAt);
     return times.length === 0 ? null : Math.min(...times);
   }
 }
