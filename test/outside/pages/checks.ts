@@ -30,6 +30,21 @@ export async function violationsOn(page: Page): Promise<string[]> {
   return found;
 }
 
+/** The same of one part of the page, in light colours. */
+export async function violationsIn(page: Page, part: string): Promise<string[]> {
+  await page.evaluate(axe);
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll("details:not(.up)")) details.setAttribute("open", "");
+  });
+  return page.evaluate(async (selector) => {
+    // @ts-expect-error axe is put into the page by the caller.
+    const results = await globalThis.axe.run(selector, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return results.violations.map(
+      (violation: { id: string; nodes: { html: string }[] }) => `${violation.id}: ${violation.nodes[0]?.html ?? ""}`,
+    );
+  }, part);
+}
+
 async function violationsNow(page: Page): Promise<string[]> {
   const found: string[] = [];
   // Of what the checker looks at, only colours differ in the dark.
