@@ -26,21 +26,13 @@ export function withReport(page: string, report: Report, picturesFrom: string): 
   return withText(page, report.part, markdownOf(shown, picturesFrom).replace(" (least to greatest)", ""));
 }
 
-/** Rows of many connections are in bench/results/ alone: there the machine is the limit. */
-const isOfOneConnection = (table: Table, labels: readonly string[]): boolean => {
-  const index = table.labels.indexOf("connections");
-  return index < 0 || labels[index] === "1";
-};
-
 const ofMedians = (table: Table): Table => ({
   ...table,
   columns: table.columns.filter(({ key }) => !leftOut.has(key)),
-  rows: table.rows
-    .filter(({ labels }) => isOfOneConnection(table, labels))
-    .map(({ labels, values }) => ({
-      labels,
-      values: Object.fromEntries(Object.entries(values).map(([key, each]) => [key, each.length === 0 ? [] : [median(each)]])),
-    })),
+  rows: table.rows.map(({ labels, values }) => ({
+    labels,
+    values: Object.fromEntries(Object.entries(values).map(([key, each]) => [key, each.length === 0 ? [] : [median(each)]])),
+  })),
 });
 
 /** The page with this text between the marks of that name. */
