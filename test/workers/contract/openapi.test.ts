@@ -516,8 +516,10 @@ const asks: Asks = {
   withdrawApproval: async () => {
     await askAbout();
     await askApproval(deletion, { id: "withdrawn", headers: { Prefer: "respond-async" } });
-    const ask = (id: string, more: { readonly key?: string | null } = {}): Ask =>
-      at("/approvals", { method: "DELETE", headers: { "Idempotency-Key": id }, ...more });
+    const ask = (id: string, more: Pick<Ask, "key"> = {}): Ask => ({
+      ...at("/approvals", { method: "DELETE", headers: { "Idempotency-Key": id } }),
+      ...more,
+    });
     return [
       [204, ask("withdrawn")],
       [404, ask("withdrawn")],

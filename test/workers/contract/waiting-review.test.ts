@@ -60,8 +60,12 @@ async function waiting(): Promise<{ readonly run: string; readonly answer: Retur
 
 const ask = (run: string, what: "notices" | "reviewers", body: object): Promise<Response> =>
   admin(`/runs/${run}/${what}`, jsonBody("POST", body));
-const facts = async (run: string, kind: string) =>
-  (await recordLines()).filter(({ run: of, fact }) => of === run && fact.kind === kind).map(({ fact }) => fact);
+/** The record has them after the notices that they are about. */
+const facts = (run: string, kind: string) =>
+  eventually(`${kind} in the record`, async () => {
+    const found = (await recordLines()).filter(({ run: of, fact }) => of === run && fact.kind === kind).map(({ fact }) => fact);
+    return found.length > 0 && found;
+  });
 
 describe("a review that waits", () => {
   test("is shown with whom it waits for, and a reviewer gets the same link again, once for each form", async () => {
