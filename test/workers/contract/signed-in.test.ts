@@ -84,7 +84,7 @@ describe("a review whose reviewers must be signed in", () => {
 
   test("is decided by nobody who has a link's token or a button of Slack, however they came by it", async () => {
     const run = await asked();
-    const rows = (await tablesOf(stubOf(run)))["link"] ?? [];
+    const rows = (await tablesOf(stubOf(run)))["links"] ?? [];
     const runRandom = randomOfRunId(run) ?? new Uint8Array();
     const view = await runStub(env, run).view({
       gate: "request",

@@ -9,6 +9,7 @@ import { scoped, scopedEnv } from "./scope.ts";
 
 export { default as ToolsWorker } from "../../../workers/tools/worker.ts";
 
+export const AlertObject = scoped(gateway.AlertObject);
 export const BridgeObject = scoped(gateway.BridgeObject);
 export const BudgetObject = scoped(gateway.BudgetObject);
 export const CacheObject = scoped(gateway.CacheObject);
