@@ -105,7 +105,7 @@ export type ReviewCommon = {
   readonly reviewer: string;
   /** The tag of the language that the policy gives this reviewer. */
   readonly language?: string;
-  /** On a page: this reviewer could sign in to an inbox. */
+  /** On a page: this reviewer has an inbox. */
   readonly hasInbox?: true;
   readonly version: number;
   readonly digest: string;

@@ -17,7 +17,7 @@ import { serverChecks } from "./check-servers.ts";
 import { settingsChecks } from "./check-settings.ts";
 import { telemetryChecks } from "./check-telemetry.ts";
 import { workerChecks } from "./check-workers.ts";
-import { peopleChecks } from "./people.ts";
+import { peopleChecks, signInChecks } from "./people.ts";
 
 /**
  * What the doctor found last. `at`: Unix milliseconds. `documents`: the versions that were checked.
@@ -67,7 +67,10 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
     guarded({ key: "settings" }, () => settingsChecks(env)),
     guarded({ key: "workers" }, () => workerChecks(env)),
     guarded({ key: "documents" }, async () => documentChecks(env, await documents)),
-    guarded({ key: "reviewers" }, async () => peopleChecks(env, (await documents).policy)),
+    guarded({ key: "reviewers" }, async () => {
+      const { policy } = await documents;
+      return [...peopleChecks(env, policy), ...(await signInChecks(env, policy))];
+    }),
     guarded({ key: "providers" }, async () => providerChecks(env, (await documents).routing)),
     guarded({ key: "channels" }, () => channelChecks(env)),
     guarded({ key: "servers" }, () => serverChecks(env)),

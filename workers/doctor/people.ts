@@ -1,11 +1,12 @@
 // Checks the reviewers: whether those whom each rule asks, or escalates to, can be reached by a
-// channel that is set up.
+// channel that is set up, and can sign in where a rule wants that.
 
-import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
+import { everyoneIn, isForSignedIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
 import { type DoctorPhrase, joined } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
+import { isSignInSetUp } from "../credentials/sign-in-ways.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type Check, type Title, good, howToSet, listed, fix, note } from "./check.ts";
@@ -15,6 +16,7 @@ type Gate = {
   readonly quorum: number;
   readonly asked: readonly PolicyReviewer[];
   readonly later: readonly PolicyReviewer[];
+  readonly isForSignedIn: boolean;
 };
 type Finding = { readonly state: "note" | "fix"; readonly gate: DoctorPhrase; readonly wrong: PhraseValue };
 
@@ -31,6 +33,13 @@ export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   const people = new Set(gates.flatMap(({ asked, later }) => [...asked, ...later].map(({ name }) => name))).size;
   if (findings.length > 0) return [...grouped(findings), ...unset];
   return [good(title, people === 1 ? "reviewerReached" : { key: "reviewersReached", values: { n: people } }), ...unset];
+}
+
+/** Whether reviewers can sign in, where rules want them to be. */
+export async function signInChecks(env: Env, policy: Policy): Promise<readonly Check[]> {
+  const gates = gatesOf(policy).filter((gate) => gate.isForSignedIn);
+  if (gates.length === 0 || (await isSignInSetUp(env, Date.now(), (work) => void work.catch(() => {})))) return [];
+  return grouped(gates.map(({ name }) => ({ state: "fix", gate: name, wrong: { key: "noSignIn" } })));
 }
 
 /** Whether those who are to hear of what is wrong can be reached: the outbox sends nothing. */
@@ -72,7 +81,15 @@ function gatesOf(policy: Policy): Gate[] {
   return [...rules, { name: { key: "theDefault" } as const, then: policy.default }].flatMap(({ name, then }) =>
     then.request === "refuse" || (then.request === "allow" && then.response === "allow")
       ? []
-      : [{ name, quorum: then.quorum, asked: everyoneIn(policy, then.reviewers), later: everyoneIn(policy, then.escalate?.to ?? []) }],
+      : [
+          {
+            name,
+            quorum: then.quorum,
+            asked: everyoneIn(policy, then.reviewers),
+            later: everyoneIn(policy, then.escalate?.to ?? []),
+            isForSignedIn: isForSignedIn(then),
+          },
+        ],
   );
 }
 

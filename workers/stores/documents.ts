@@ -39,7 +39,7 @@ const retryMs = 5_000;
 /** A refresh whose request was cut off never ends: after so long another one begins. */
 const refreshMs = 10_000;
 
-type Background = (work: Promise<unknown>) => void;
+export type Background = (work: Promise<unknown>) => void;
 type Kind<T> = {
   readonly name: DocumentName;
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;

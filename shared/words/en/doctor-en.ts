@@ -128,6 +128,7 @@ export const doctorEn = {
   // Reviewers.
   nobodyAsked: "No rule of the policy asks a reviewer: every request is approved automatically or refused.",
   noPublicUrl: "No reviewer can be reached without PUBLIC_URL, because review links begin with it: set it first.",
+  noSignIn: "the reviewers have to be signed in, and nobody can sign in: set up email, Cloudflare Access, or an issuer with `signIn`",
   reviewerReached: "The one reviewer in the policy can be reached.",
   reviewersReached: "All {n} reviewers in the policy can be reached.",
   noneReached:

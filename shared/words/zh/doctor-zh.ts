@@ -110,6 +110,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   settingsUnreadable: "无法读取网关的设置；日志中有该错误",
 
   nobodyAsked: "策略中没有规则请审核人审核：每个请求都自动批准或拒绝。",
+  noSignIn: "审核人必须登录，但没有任何登录方式：请设置电子邮件、Cloudflare Access，或带有 `signIn` 的签发者",
   noPublicUrl: "没有 PUBLIC_URL 就无法联系任何审核人，因为审核链接以它开头：请先设置。",
   reviewerReached: "策略中唯一的审核人可以联系到。",
   reviewersReached: "策略中的 {n} 位审核人都可以联系到。",

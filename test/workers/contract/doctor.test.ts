@@ -323,6 +323,16 @@ describe("people", () => {
     expect(checks).toContainEqual({ check: "reviewers", state: "fix", text: expect.stringMatching(/no channel reaches a reviewer/) });
   });
 
+  test("reviewers who have to be signed in, and have no way to, are told of", async () => {
+    const signedIn = { name: "secret", then: { identity: "signedIn", reviewers: ["Ada"] } };
+    await configure("policy", { ...policy, rules: [signedIn], reviewers: { everyone: [{ name: "Ada", email: "ada@example.org" }] } });
+    const words = /^Rule "secret": the reviewers have to be signed in, and nobody can sign in: set up email/;
+    const told = async (variables: Variables) => (await said("reviewers", variables)).filter(({ text }) => words.test(text));
+    expect(await told(bare)).toHaveLength(1);
+    mailAnswers();
+    expect(await told(mail)).toEqual([]);
+  });
+
   test("without PUBLIC_URL that alone needs attention", async () => {
     expect(await said("reviewers", { ...bare, PUBLIC_URL: "" })).toEqual(one("fix", /without PUBLIC_URL/));
   });

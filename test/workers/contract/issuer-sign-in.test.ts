@@ -5,12 +5,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import type { Env } from "../../../workers/platform/env.ts";
-import { admin, configure, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
-import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
+import { admin, configure, eventually, gateway, gatewayWith, notices, publicUrl, travel } from "../support/gateway.ts";
+import { InboxBrowser, addresses, configureInbox, waits } from "../support/inbox.ts";
 import { type SigningPair, madeUp, nowSeconds, signingPair, tokenBy } from "../support/issuer.ts";
 import { neverLogged } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
 import { recordLines } from "../support/record.ts";
+import { pathOf } from "../support/reviewer.ts";
+import { scopedEnv } from "../support/scope.ts";
 
 const idp = "https://login.example.com";
 const clientId = "countersign-at-the-office";
@@ -161,6 +163,15 @@ describe("a person signs in at an issuer", () => {
     await configure("issuers", { issuers: { office: entry() } });
     metadata = { issuer: "https://evil.example.com" };
     expect(await said()).toContain("Nobody can sign in there (issuer)");
+  });
+
+  test("and sees what waits, also where that is the only way to sign in", async () => {
+    Object.assign(scopedEnv(), { EMAIL_FROM: "", RESEND_API_KEY: "" });
+    const run = await waits();
+    const link = await eventually("the review's link", async () => (await notices()).find((each) => each.run === run)?.link);
+    expect(await (await gateway(pathOf(link), { key: null })).text()).toContain('href="/inbox"');
+    await comeBack(visit((await begin()).to));
+    expect(await browser.lists(1)).toEqual([expect.stringContaining(run)]);
   });
 
   test("their session ends as every other does: with the policy", async () => {

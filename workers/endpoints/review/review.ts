@@ -14,6 +14,7 @@ import { judgeNonce } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
+import { isSignInSetUp } from "../../credentials/sign-in-ways.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
@@ -318,16 +319,21 @@ const signInOf = ({ settings, gate, run }: Presented): string => inboxReviewUrl(
 /**
  * What leads the reader of a page that a token opened to their inbox. The page shows nothing of it.
  */
-const signingIn = (link: Presented, view: ReviewView): Pick<ReviewPageInput, "inbox" | "signIn"> => ({
-  ...(view.hasInbox === true ? { inbox: { path: pathOfUrl(inboxUrl(link.settings.publicUrl)), count: null } } : {}),
-  ...(isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}),
-});
+async function signingIn(c: AppContext, link: Presented, view: ReviewView): Promise<Pick<ReviewPageInput, "inbox" | "signIn">> {
+  // Without it the page is whole all the same.
+  const isSetUp = (): Promise<boolean> => isSignInSetUp(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => false);
+  const canSignIn = view.hasInbox === true && (await isSetUp());
+  return {
+    ...(canSignIn ? { inbox: { path: pathOfUrl(inboxUrl(link.settings.publicUrl)), count: null } } : {}),
+    ...(isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}),
+  };
+}
 
 /**
  * The page, with what the reviewer wrote before: their edits are shown as changes, and counted on
  * the button.
  */
-function page(
+async function page(
   c: AppContext,
   link: Presented,
   view: ReviewView,
@@ -338,7 +344,7 @@ function page(
   const changes = pending.ok ? pending.value : [];
   const { action, inbox, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
-  const who = inbox === null ? signingIn(link, view) : { inbox };
+  const who = inbox === null ? await signingIn(c, link, view) : { inbox };
   return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...who, ...extra } }, status, {
     language,
   });

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { elicitationMethod, offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
+import { isSignInSetUp } from "../../../credentials/sign-in-ways.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { inboxReviewUrl, inboxUrl } from "../../../platform/urls.ts";
 import { runStub } from "../../../stubs/stubs.ts";
@@ -43,6 +44,7 @@ export class OfferedReview {
     for (const [offered, id] of this.#offers) if (offered !== gate && this.#offers.delete(offered)) this.#send(offerDone(id));
     if (gate === null || publicUrl === undefined || this.#offers.has(gate)) return;
     if ((await runStub(env, this.#run).ownersGate()) !== gate) return;
+    if (!(await isSignInSetUp(env, Date.now(), (work) => this.#context.ctx.waitUntil(work)))) return;
     const offer = crypto.randomUUID();
     this.#offers.set(gate, offer);
     this.#send(offerOf(offer, inboxReviewUrl(inboxUrl(publicUrl), gate, this.#run), this.#isForm ? formMessage : messages[gate]));

@@ -3,6 +3,7 @@
 
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
+import { canSignIn } from "../../../../shared/policy/rules.ts";
 import type { Review } from "../../../../shared/review/decision.ts";
 import type { AskWhy } from "../../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../../shared/run/present.ts";
@@ -12,7 +13,7 @@ import type { RenewAnswer, TellInput } from "../../../stubs/run-calls.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { liveLink, replaceLink } from "../review/run-links.ts";
 import { bookkeepingMs } from "../outbox/run-outbox.ts";
-import { type LinkOfRun, hasInbox, isAsked, noticesWaitUntil } from "../review/run-reviewers.ts";
+import { type LinkOfRun, isAsked, noticesWaitUntil } from "../review/run-reviewers.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
 /** How often an expired link can be replaced in an hour. */
@@ -171,7 +172,7 @@ export class NoticeQueue {
   #queueInbox(reviewer: Reviewer, place: number, dueAt: number): void {
     const { outbox } = this.#deps.store;
     const chain = `inbox:${place}`;
-    if (!hasInbox(this.#deps.env, reviewer) || outbox.has((row) => row.chain === chain && row.attempts === 0)) return;
+    if (!canSignIn(reviewer) || outbox.has((row) => row.chain === chain && row.attempts === 0)) return;
     outbox.queue("inbox", chain, { place }, dueAt);
   }
 

@@ -5,7 +5,7 @@ import { type RunDeps, type CurrentRun, reviewAt } from "../run-deps.ts";
 import type { ReviewContinuation } from "./review-continuation.ts";
 import { inboxLink, type ViewAsked } from "../../../stubs/run-calls.ts";
 import { linkUrl } from "./run-links.ts";
-import { type ReviewerOfRun, hasInbox, wasAsked } from "./run-reviewers.ts";
+import { type ReviewerOfRun, wasAsked } from "./run-reviewers.ts";
 import type { RunViews } from "./run-views.ts";
 import { RunWindows, type PageWindow } from "../deliver/run-windows.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
@@ -13,6 +13,7 @@ import type { LinkRow } from "../../../channels/channel.ts";
 import type { NextStep, ReviewView, WaitingReply } from "../../../../shared/review/view.ts";
 import { inboxReviewUrl } from "../../../platform/urls.ts";
 import { openGate } from "../../../../shared/run/lifecycle.ts";
+import { canSignIn } from "../../../../shared/policy/rules.ts";
 import { reviewState } from "../../../../shared/run/present.ts";
 
 export class RunPages {
@@ -39,7 +40,7 @@ export class RunPages {
     if (found === null) return null;
     if (isOpening) this.#markOpened(found);
     const shown = this.#views.view(found);
-    const view = shown === null || !hasInbox(this.#deps.env, found.reviewer) ? shown : { ...shown, hasInbox: true as const };
+    const view = shown === null || !canSignIn(found.reviewer) ? shown : { ...shown, hasInbox: true as const };
     return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox, () => this.#replyOf(found)) };
   }
 

@@ -1,18 +1,15 @@
 // Who may come to decide a run, how each came to its review, and whom a channel still reaches.
 
 import type { Gate } from "../../../../shared/model/gate.ts";
-import { type LinkChannel, isRoom } from "../../../../shared/notice-channels.ts";
+import type { LinkChannel } from "../../../../shared/notice-channels.ts";
 import { type Reviewer, peopleOfPlan } from "../../../../shared/policy/evaluate.ts";
 import { quietUntil } from "../../../../shared/policy/availability.ts";
-import { isForSignedIn } from "../../../../shared/policy/rules.ts";
+import { canSignIn, isForSignedIn } from "../../../../shared/policy/rules.ts";
 import { isSamePerson } from "../../../../shared/policy/person.ts";
 import { type Review, ownBar } from "../../../../shared/review/decision.ts";
 import { type RunState, openGate } from "../../../../shared/run/lifecycle.ts";
 import type { LinkRow } from "../../../channels/channel.ts";
-import { canSendEmail } from "../../../channels/email/email-channel.ts";
 import { channelsFor, openChannels } from "../../../channels/registry.ts";
-import type { Env } from "../../../platform/env.ts";
-import { settingsOf } from "../../../platform/settings.ts";
 import { inboxLink } from "../../../stubs/run-calls.ts";
 import type { CurrentRun, RunDeps } from "../run-deps.ts";
 import type { StoredInput } from "../tables/run-store.ts";
@@ -32,13 +29,6 @@ export const isAsked = ({ state, link: { gate, revokedAt }, reviewer: { name } }
 /** Whether this person decides, or once did, about this gate. */
 export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boolean =>
   reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left.some(({ reviewer }) => reviewer === name) === true;
-
-/**
- * Whether this reviewer could sign in to an inbox: a person with an email address, where email or
- * Cloudflare Access is set up.
- */
-export const hasInbox = (env: Env, reviewer: Reviewer): boolean =>
-  reviewer.email !== undefined && !isRoom(reviewer) && (settingsOf(env).access !== undefined || canSendEmail(env));
 
 /**
  * Until when notices to a link's reviewer wait, in Unix milliseconds; null where they do not. The
@@ -149,7 +139,7 @@ export class RunReviewers {
     const review = current === null || gate === null ? null : current.state.reviews[gate];
     if (current === null || review?.selfApproval !== true) return null;
     const { owner } = current.input.key;
-    const isOwner = (each: Reviewer): boolean => hasInbox(this.#deps.env, each) && isSamePerson(owner, each.name);
+    const isOwner = (each: Reviewer): boolean => canSignIn(each) && isSamePerson(owner, each.name);
     const deciding = review.reviewers.filter((name) => review.left.every(({ reviewer }) => reviewer !== name));
     return this.named(current.input, deciding).some(([, each]) => isOwner(each)) ? gate : null;
   }
