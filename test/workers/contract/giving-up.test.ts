@@ -68,7 +68,7 @@ describe("handing a review over", () => {
     const grace = await linkOf(run, "Grace");
     expect((await press(grace, "approve")).status).toBe(303);
     await runReaches(run, "completed");
-    expect(await factsOf(run, "handedOver")).toBe(1);
+    await eventually("the record", async () => (await factsOf(run, "handedOver")) === 1);
   });
 
   test("carries a note: the other reads who wrote it and what, in the frame of what is not ours, and the record has none of it", async () => {

@@ -70,7 +70,10 @@ describe("on the durable path", () => {
       await decide("request", "approve", run);
     }
     expect(runOfAnswer(await answer)).toBe(run);
-    const adopted = await eventually("the record", async () => (await recordLines()).filter(({ fact }) => fact.kind === "adopted"));
+    const adopted = await eventually("the record", async () => {
+      const lines = (await recordLines()).filter(({ fact }) => fact.kind === "adopted");
+      return lines.length > 0 && lines;
+    });
     expect(adopted.map((line) => [line.run, line.fact])).toEqual([
       [
         run,
