@@ -195,6 +195,7 @@ test("each command, pasted into bash, reaches its operation with a request that 
       PAGE: "requests",
       REVIEWER: "Ada",
       KID: "none",
+      IDEMPOTENCY_KEY: "none",
     };
     const { stdout } = await run("bash", ["-c", command], { env: { ...env, ...names } });
     expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining([stdout])]);

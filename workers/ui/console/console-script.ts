@@ -24,9 +24,11 @@ export const consoleScript = `
   tellTimes(document);
   document.addEventListener("renewed", ({ target }) => tellTimes(target));
 
-  // The zone by whose clock times are entered: the browser's, until another one is chosen.
+  // The zone by whose clock times are entered: the browser's, until another one is chosen. For the
+  // console alone: other ports of this host get cookies too.
+  const [home] = /^\\/console(?:\\/~[\\w-]+)?/.exec(location.pathname) ?? ["/console"];
   const rememberZone = (zone) => {
-    document.cookie = "${zoneCookie}=" + zone + "; Path=/; Max-Age=31536000; SameSite=Lax" + (location.protocol === "https:" ? "; Secure" : "");
+    document.cookie = "${zoneCookie}=" + zone + "; Path=" + home + "; Max-Age=31536000; SameSite=Lax" + (location.protocol === "https:" ? "; Secure" : "");
   };
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!document.cookie.includes("${zoneCookie}=")) rememberZone(zone);
