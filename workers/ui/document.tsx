@@ -5,6 +5,7 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { Icon } from "./icons.tsx";
 import type { Words } from "../../shared/channels/words/words.ts";
+import { KeysHelp } from "./keys-help.tsx";
 import { inLanguage, useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { stylesheet } from "./stylesheet.ts";
@@ -49,20 +50,9 @@ const Shortcuts = ({ keys }: Pick<DocumentProps, "keys">) => {
   const { shortcuts } = useWords().page;
   const shown = keys ?? shortcuts;
   return (
-    <div class="help" id="help" popover="auto" role="dialog" aria-labelledby="help-heading">
-      <h2 id="help-heading">{shortcuts.heading}</h2>
-      <dl>
-        {Object.entries(shown.keys).map(([key, what]) => (
-          <>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </>
-        ))}
-      </dl>
+    <KeysHelp heading={shortcuts.heading} keys={shown.keys}>
       <p class="soft">{shown.note}</p>
-    </div>
+    </KeysHelp>
   );
 };
 

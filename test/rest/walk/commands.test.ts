@@ -108,11 +108,11 @@ function approving(): () => Promise<void> {
 }
 
 /**
- * Remembers the servers document; what is returned puts it back. The servers that some pages add
- * are examples which nobody can reach, and the README's `npm run doctor` fails for one.
+ * Remembers a document; what is returned puts it back. The servers and the people whom some pages
+ * add are examples which nobody can reach, and the README's `npm run doctor` fails for one.
  */
-async function serversNow(): Promise<() => Promise<void>> {
-  const address = `${url}/admin/servers`;
+async function documentNow(name: "servers" | "policy"): Promise<() => Promise<void>> {
+  const address = `${url}/admin/${name}`;
   const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
   const read = async (): Promise<{ version: number }> => (await fetch(address, { headers })).json();
   const then = await read();
@@ -161,7 +161,7 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
     isInstalled(shell) ? "each command of %s works as it stands" : `%s: not run, because ${shell} is not installed`,
     async (page) => {
       const stop = approving();
-      const takeBack = await serversNow();
+      const takeBack = [await documentNow("servers"), await documentNow("policy")];
       const env = { ...process.env, CURL_HOME: home, HOME: home, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };
       try {
         // The README's twice in both shells; of the other pages that in bash once, and the rest in
@@ -174,7 +174,7 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
         }
       } finally {
         await stop();
-        await takeBack();
+        for (const each of takeBack) await each();
       }
     },
   );

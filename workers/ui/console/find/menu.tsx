@@ -3,6 +3,7 @@
 // Without scripts the link beside it leads to the page that finds the same.
 
 import { type Visit, useTexts } from "../page.ts";
+import { KeysHelp } from "../../keys-help.tsx";
 import { findWords } from "./find-words.ts";
 
 export const FindLink = ({ visit }: { visit: Visit }) => {
@@ -42,19 +43,5 @@ export const FindMenu = ({ visit }: { visit: Visit }) => {
 
 export const ConsoleKeys = () => {
   const texts = useTexts(findWords);
-  return (
-    <div class="help" id="help" popover="auto" role="dialog" aria-labelledby="help-heading">
-      <h2 id="help-heading">{texts.keysTitle}</h2>
-      <dl>
-        {Object.entries(texts.keys).map(([key, what]) => (
-          <>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{what}</dd>
-          </>
-        ))}
-      </dl>
-    </div>
-  );
+  return <KeysHelp heading={texts.keysTitle} keys={texts.keys} />;
 };
