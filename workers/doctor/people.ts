@@ -6,7 +6,7 @@ import { type DoctorPhrase, joined } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
-import { isSignInSetUp } from "../credentials/sign-in-ways.ts";
+import { isSignInSetUp } from "../channels/sign-in-ways.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type Check, type Title, good, howToSet, listed, fix, note } from "./check.ts";

@@ -14,7 +14,7 @@ import { judgeNonce } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type Result, ok } from "../../../shared/result.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
-import { isSignInSetUp } from "../../credentials/sign-in-ways.ts";
+import { isSignInSetUp } from "../../channels/sign-in-ways.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { elicitationMethod, offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
-import { isSignInSetUp } from "../../../credentials/sign-in-ways.ts";
+import { isSignInSetUp } from "../../../channels/sign-in-ways.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { inboxReviewUrl, inboxUrl } from "../../../platform/urls.ts";
 import { runStub } from "../../../stubs/stubs.ts";

@@ -1,7 +1,7 @@
 // Whether reviewers have any way to sign in to their inbox: a link by email, Cloudflare Access, or
 // an issuer of the issuers document.
 
-import { canSendEmail } from "../channels/email/email-channel.ts";
+import { canSendEmail } from "./email/email-channel.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { type Background, issuersOf } from "../stores/documents.ts";
