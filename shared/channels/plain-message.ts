@@ -7,7 +7,7 @@ import type { Language } from "./words/languages.ts";
 
 export type PlainInput = ({ readonly kind: "test" } & TestInput) | ({ readonly kind: "alert" } & AlertInput);
 
-/** Plain texts. `link`: null where there is none. */
+/** Plain texts. `link`: null without one. */
 export type PlainWords = {
   readonly title: string;
   readonly text: string;

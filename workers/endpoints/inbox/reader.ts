@@ -1,8 +1,7 @@
 // Who reads an inbox: a reviewer of the policy as it is now, by a session's cookie or by Cloudflare
 // Access. Whether the session is still good is the inbox object's to say, at each call.
 
-import { isRoom } from "../../../shared/notice-channels.ts";
-import { type Policy, type PolicyReviewer, everyoneIn } from "../../../shared/policy/rules.ts";
+import { type Policy, type PolicyReviewer, canSignIn, everyoneIn } from "../../../shared/policy/rules.ts";
 import { type ConnectionTerms, type Server, connectionTerms } from "../../../shared/relay/servers.ts";
 import { addressDigest, inboxNameOf, parseSessionToken, secretDigest } from "../../../shared/review/inbox.ts";
 import { accessHeader, accessIdentity } from "../../credentials/access.ts";
@@ -84,7 +83,7 @@ export const currentDocuments = (c: AppContext) => documentsOf(c.env, Date.now()
 /** Everybody who may have an inbox: people with an email address. */
 export const peopleOf = ({ reviewers }: Policy): Person[] => Object.values(reviewers).flat().filter(isPerson);
 
-const isPerson = (each: PolicyReviewer): each is Person => each.email !== undefined && !isRoom(each);
+const isPerson = (each: PolicyReviewer): each is Person => canSignIn(each);
 
 /** Whether this person may connect clients to a server with such terms. */
 export const mayConnect = (policy: Policy, { reviewers }: ConnectionTerms, name: string): boolean =>

@@ -71,8 +71,7 @@ class HeldCall {
       // Nobody reads what is said to a client that has left.
       if (reason !== "held") return { response: null };
       // A client of 2026-07-28 comes back by itself.
-      const notice = () => waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request");
-      return this.#comesBack() ?? this.#says(notice());
+      return this.#comesBack() ?? this.#says(waitingNotice(this.#run, this.#state === "responseReview" ? "response" : "request"));
     } finally {
       clearTimeout(this.#timer);
     }
