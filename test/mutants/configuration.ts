@@ -38,8 +38,8 @@ export const configurationMutants: readonly Mutant[] = [
   {
     ...served,
     name: "the ConfigObject is asked again after a minute",
-    from: "if (now - state.askedAt < latestServesMs) return state.latest;",
-    to: "return state.latest;",
+    from: "latest !== null && now - askedAt < latestServesMs ? latest :",
+    to: "latest !== null ? latest :",
     test: { file: "test/workers/stores/documents.test.ts" },
   },
   {

@@ -21,7 +21,7 @@ import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { logEvent } from "../platform/log.ts";
-import { type CopyIssue, findDocument, noteWritten } from "./published-document.ts";
+import { type Asking, type CopyIssue, asking, findDocument, noteWritten } from "./published-document.ts";
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy; readonly budgets: Budgets };
 
@@ -84,11 +84,11 @@ class ServedDocument<T> {
    * Waits the first time only; later the last value is served while the next is read. The first
    * time every request reads: another's read may be cut off.
    */
-  async serving(env: Env, now: number, background: Background): Promise<T> {
-    if (this.#version === null) await this.#read(env, now);
+  async serving(env: Env, now: number, background: Background, ask = asking(env, now)): Promise<T> {
+    if (this.#version === null) await this.#read(env, now, ask);
     else if (now - this.#readAt >= servedMs && now - this.#refreshingSince >= refreshMs) {
       this.#refreshingSince = now;
-      background(this.#read(env, now));
+      background(this.#read(env, now, ask));
     }
     return this.#inEffect;
   }
@@ -129,9 +129,9 @@ class ServedDocument<T> {
     return { key: "documentMalformed", values: { document, used: { key: used } } };
   }
 
-  async #read(env: Env, now: number): Promise<void> {
+  async #read(env: Env, now: number, ask: Asking): Promise<void> {
     const writes = this.#writes;
-    const found = await findDocument(env, this.#kind.name, this.#version, now);
+    const found = await findDocument(env, this.#kind.name, this.#version, now, ask);
     this.#refreshingSince = 0;
     if (this.#writes !== writes) return;
     if (found.kind === "unavailable") throw new ConfigurationUnavailable();
@@ -200,9 +200,10 @@ const servedOf = isolateState(
  */
 export async function documentsOf(env: Env, now: number, background: Background): Promise<Documents> {
   const served = servedOf(env);
-  const routing = await served.routing.serving(env, now, background);
-  const policy = await served.policy.serving(env, now, background);
-  return { routing, policy, budgets: await served.budgets.serving(env, now, background) };
+  const ask = asking(env, now);
+  const routing = await served.routing.serving(env, now, background, ask);
+  const policy = await served.policy.serving(env, now, background, ask);
+  return { routing, policy, budgets: await served.budgets.serving(env, now, background, ask) };
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import type { DocumentName, Latest } from "../stubs/config-calls.ts";
 import { type Published, readPublished } from "../../shared/published.ts";
+import { once } from "../../shared/once.ts";
 import type { Env } from "../platform/env.ts";
 import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { configStub } from "../stubs/stubs.ts";
@@ -32,14 +33,20 @@ const kvSettlesMs = 120_000;
 type State = {
   latest: Latest | null;
   askedAt: number;
-  asking: { readonly at: number; readonly answer: Promise<Latest | null> } | null;
   writes: number;
 };
-const stateOf = isolateState((): State => ({ latest: null, askedAt: 0, asking: null, writes: 0 }), byNamespace);
+const stateOf = isolateState((): State => ({ latest: null, askedAt: 0, writes: 0 }), byNamespace);
+
+/**
+ * The current versions, asked for once by what one request reads. Not for other requests: a call
+ * whose request was cut off never ends, and one that waits for it alone is ended as hung.
+ */
+export type Asking = () => Promise<Latest | null>;
+export const asking = (env: Env, now: number): Asking => once(() => latestOf(env, now));
 
 /** @param serving The version that this isolate serves; null where it has read none yet. */
-export async function findDocument(env: Env, name: DocumentName, serving: number | null, now: number): Promise<Found> {
-  const [copy, asked] = await Promise.all([copyOf(env, name), latestOf(env, now)]);
+export async function findDocument(env: Env, name: DocumentName, serving: number | null, now: number, ask: Asking): Promise<Found> {
+  const [copy, asked] = await Promise.all([copyOf(env, name), ask()]);
   // A newer copy may have been written after the ConfigObject was asked.
   const latest = typeof copy === "object" && asked !== null && copy.version > asked[name].version ? await askLatest(env, now) : asked;
   if (latest === null) return withoutConfigObject(copy, serving);
@@ -103,13 +110,8 @@ export async function leastKeyVersion(env: Env, hash: string, now: number): Prom
 
 /** The versions as they were at most a minute ago; null where the ConfigObject does not answer. */
 async function latestOf(env: Env, now: number): Promise<Latest | null> {
-  const state = stateOf(env);
-  if (state.latest === null) return askLatest(env, now);
-  if (now - state.askedAt < latestServesMs) return state.latest;
-  // Documents that are refreshed at the same time share one call, and later ones do not: a call
-  // whose request was cut off never ends.
-  if (state.asking?.at !== now) state.asking = { at: now, answer: askLatest(env, now) };
-  return state.asking.answer;
+  const { latest, askedAt } = stateOf(env);
+  return latest !== null && now - askedAt < latestServesMs ? latest : askLatest(env, now);
 }
 
 async function askLatest(env: Env, now: number): Promise<Latest | null> {

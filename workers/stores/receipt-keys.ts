@@ -11,23 +11,22 @@ import { configStub } from "../stubs/stubs.ts";
 const servedMs = 30_000;
 
 type Served = {
-  keys: Promise<readonly StoredReceiptKey[]> | null;
+  keys: readonly StoredReceiptKey[] | null;
   readAt: number;
+  /** How often they were changed through this isolate. */
+  changes: number;
   signer: (ReceiptSigner & { readonly kid: string }) | null;
 };
-const servedIn = isolateState((): Served => ({ keys: null, readAt: 0, signer: null }), byNamespace);
+const servedIn = isolateState((): Served => ({ keys: null, readAt: 0, changes: 0, signer: null }), byNamespace);
 
+/** Each request that finds none reads them: what another one waits for may never come. */
 async function keysOf(env: Env, now: number): Promise<readonly StoredReceiptKey[]> {
   const served = servedIn(env);
-  if (served.keys === null || now - served.readAt >= servedMs) {
-    const keys = configStub(env).receiptKeys();
-    served.keys = keys;
-    served.readAt = now;
-    keys.catch(() => {
-      if (served.keys === keys) served.keys = null;
-    });
-  }
-  return served.keys;
+  if (served.keys !== null && now - served.readAt < servedMs) return served.keys;
+  const { changes } = served;
+  const keys = await configStub(env).receiptKeys();
+  if (served.changes === changes) Object.assign(served, { keys, readAt: now });
+  return keys;
 }
 
 export const publishedKeys = async (env: Env, now: number): Promise<ReceiptJwk[]> => (await keysOf(env, now)).map(jwkOf);
@@ -60,5 +59,7 @@ export async function receiptSigner(env: Env, now: number): Promise<ReceiptSigne
 
 /** The keys were changed through this isolate. */
 export const forgetReceiptKeys = (env: Env): void => {
-  servedIn(env).keys = null;
+  const served = servedIn(env);
+  served.keys = null;
+  served.changes += 1;
 };

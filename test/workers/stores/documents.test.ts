@@ -4,6 +4,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
+import { leastKeyVersion } from "../../../workers/stores/published-document.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { bindingBudgetsOf, budgetsInMemory, documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { env, policy, writer } from "../support/gateway.ts";
@@ -17,14 +18,21 @@ function isolateWith(kv: { shows: string | null }) {
   const store = { get: async (name: string) => (name === "policy" ? kv.shows : env.CONFIG.get(name)) } as unknown as KVNamespace;
   const real = configStub(env);
   const asked: string[] = [];
+  let isCutOff = false;
   const through = {
-    latest: () => (asked.push("latest"), real.latest()),
+    latest: () => (asked.push("latest"), isCutOff ? new Promise<never>(() => {}) : real.latest()),
     current: (name: "policy") => (asked.push(`current ${name}`), real.current(name)),
     repair: (name: string) => (asked.push(`repair ${name}`), real.repair(name)),
   };
   const here = { ...env, CONFIG: store, CONFIGURATION: { getByName: () => through } as unknown as typeof env.CONFIGURATION };
   return {
     asked,
+    /** A request begins to ask, and ends before it is answered. */
+    cutOff: (now: number): void => {
+      isCutOff = true;
+      void leastKeyVersion(here, "of some key", now);
+      isCutOff = false;
+    },
     written: (version: number, now: number): void => serveWritten(here, "policy", { version, text: textOf(version) }, now),
     /** The version that serves at this time, once what was begun in the background is over. */
     at: async (now: number): Promise<number> => {
@@ -78,6 +86,13 @@ test("the ConfigObject is asked once a minute, however many requests there are, 
   await write(1);
   kv.shows = copyOf(2);
   expect(await isolate.at(start + 330_000)).toBe(2);
+});
+
+test("a request that was cut off while it asked holds up no other one, of the same millisecond neither", async () => {
+  const isolate = isolateWith({ shows: copyOf(1) });
+  await isolate.at(start);
+  isolate.cutOff(start + 61_000);
+  expect(await isolate.at(start + 61_000)).toBe(1);
 });
 
 test("where the ConfigObject's numbers began again, its own document serves, whatever KV shows", async () => {
