@@ -368,6 +368,15 @@ describe("files", () => {
     expect(classes.filter(({ name, body }) => !body?.includes(`override readonly name = "${name}";`)).map(({ name }) => name)).toEqual([]);
   });
 
+  test("what an isolate keeps for all requests has no promise: a request that waits for another's is ended as hung", () => {
+    const keeping = files.filter((file) => topOf(file) === "workers" && /\bisolate(State|Map)\(/.test(textOf(file)));
+    expect(keeping.length).toBeGreaterThan(0);
+    const kept = keeping.flatMap((file) =>
+      [...withoutComments(textOf(file)).matchAll(/^(?:export )?type \w+ = \{[\s\S]*?^\};/gm)].map(([type]) => `${file}: ${type}`),
+    );
+    expect(kept.filter((type) => /^ +(readonly )?\w+: (?!.*=>).*\bPromise</m.test(type))).toEqual([]);
+  });
+
   test("have no comment wider than 100 columns, but beside code", () => {
     const wide = files.flatMap((file) => {
       const text = textOf(file);
