@@ -2,6 +2,8 @@
 // server checks it offline. No clock, no keys, and no package of others, which the client package
 // does not carry.
 
+import type { SignInWay } from "./known.ts";
+
 /** The header's `typ`: a token of another kind is no receipt. */
 export const receiptType = "countersign-receipt+jwt";
 
@@ -23,7 +25,7 @@ export const receiptDecisions = ["approved", "denied", "expired", "undeliverable
 export type ReceiptDecision = (typeof receiptDecisions)[number];
 
 /** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
-export type ReceiptAmr = "link" | "inbox" | "slack";
+type ReceiptAmr = "link" | "inbox" | "slack";
 
 /** By the channel through which they decided. */
 export const amrOf = (channel: string): ReceiptAmr => (channel === "inbox" || channel === "slack" ? channel : "link");
@@ -36,6 +38,8 @@ export type ReceiptReviewer = {
   /** Unix seconds. */
   readonly at: number;
   readonly amr: ReceiptAmr;
+  /** Of one who was signed in: by a link to their email address, by Access, or at an issuer. */
+  readonly signIn?: SignInWay["how"];
 };
 
 /** Digests are SHA-256, as base64url. */

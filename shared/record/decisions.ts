@@ -3,7 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { JudgedSubject } from "../model/judged-request.ts";
-import { type ReceiptAmr, amrOf } from "../receipt/claims.ts";
+import { type KnownBy, knownByChannel } from "../receipt/known.ts";
 import type { RecordEvent } from "./record.ts";
 
 export type DecisionFact = {
@@ -15,8 +15,9 @@ export type DecisionFact = {
   /** The member of a room who pressed the button; null where the reviewer is a person. */
   readonly member: string | null;
   readonly channel: string;
-  /** How they are known: by the link, by their sign-in, or by their account in Slack. */
-  readonly known: ReceiptAmr;
+  readonly known: KnownBy["how"];
+  /** The issuer's name, where they signed in at one. */
+  readonly issuer: string | null;
   readonly decision: "approved" | "denied" | "dismissed";
   /** It was one approval of several: more were needed. */
   readonly isVote: boolean;
@@ -53,7 +54,7 @@ export function decisionsIn(events: readonly RecordEvent[]): DecisionFact[] {
       case "approved":
       case "denied":
       case "dismissed": {
-        const { gate, by, channel, member = null, kind } = fact;
+        const { gate, by, channel, member = null, kind, known = knownByChannel(channel) } = fact;
         const opened = openedAt[gate];
         return [
           {
@@ -63,7 +64,8 @@ export function decisionsIn(events: readonly RecordEvent[]): DecisionFact[] {
             by,
             member,
             channel,
-            known: amrOf(channel),
+            known: known.how,
+            issuer: known.how === "issuer" ? known.issuer : null,
             decision: kind === "voted" ? "approved" : kind,
             isVote: kind === "voted",
             subject,

@@ -3,6 +3,7 @@
 // numbers, never a prompt, a reply, a reviewer's words, a token or a key.
 
 import type { Gate } from "../model/gate.ts";
+import type { KnownBy } from "../receipt/known.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { LoginAccount } from "../credential/login-account.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
@@ -339,6 +340,8 @@ export type RecordFact =
   | (ByReviewer & {
       /** `dismissed`: a form was put away without an answer. */
       readonly kind: "voted" | "approved" | "denied" | "dismissed";
+      /** How the gateway knew them; absent in older records. */
+      readonly known?: KnownBy;
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;

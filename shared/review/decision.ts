@@ -10,8 +10,15 @@ import type { Grant } from "../policy/grant.ts";
 import type { ToolStop } from "../policy/stops.ts";
 import { isSamePerson } from "../policy/person.ts";
 import type { SeenRisk } from "../policy/risk.ts";
+import type { KnownBy } from "../receipt/known.ts";
 
-export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
+export type Vote = {
+  readonly reviewer: string;
+  readonly version: number;
+  readonly at: number;
+  readonly channel: string;
+  readonly known?: KnownBy;
+};
 
 type Closing =
   | {
@@ -19,6 +26,7 @@ type Closing =
       readonly by: string;
       readonly at: number;
       readonly channel: string;
+      readonly known?: KnownBy;
       readonly version: number;
       readonly reason: string | null;
     }
@@ -94,6 +102,8 @@ export type Answer = {
   readonly act: "approve" | "deny" | "dismiss";
   readonly reviewer: string;
   readonly channel: string;
+  /** How the gateway knows that they are this reviewer. */
+  readonly known?: KnownBy;
   /** The version and digest that the reviewer saw. */
   readonly version: number;
   readonly digest: string;
@@ -150,6 +160,7 @@ export function decide(review: AnyReview, answer: Answer, now: number): Verdict 
       by: answer.reviewer,
       at: now,
       channel: answer.channel,
+      ...knownIn(answer),
       version: review.version,
       reason: answer.reason ?? null,
     };
@@ -166,7 +177,7 @@ function approve({ written: before, unwritten: dropped, ...review }: AnyReview, 
   const edited = answer.editedDigest !== undefined && answer.editedDigest !== review.digest;
   const version = edited ? review.version + 1 : review.version;
   const digest = edited ? (answer.editedDigest ?? review.digest) : review.digest;
-  const vote: Vote = { reviewer: answer.reviewer, version, at: now, channel: answer.channel };
+  const vote: Vote = { reviewer: answer.reviewer, version, at: now, channel: answer.channel, ...knownIn(answer) };
   // An edit voids the approvals of earlier versions; the editor's own counts for the new one.
   const kept = edited ? [] : review.votes;
   if (kept.some((earlier) => earlier.reviewer === vote.reviewer)) return { kind: "repeated" };
@@ -186,9 +197,12 @@ function approve({ written: before, unwritten: dropped, ...review }: AnyReview, 
     ...(unwritten === undefined ? {} : { unwritten }),
   };
   if (votes.length < review.quorum) return { kind: "voted", review: next, edited };
-  const closing: Closing = { how: "approved", by: answer.reviewer, at: now, channel: answer.channel, version, reason: null };
+  const { reviewer: by, channel } = answer;
+  const closing: Closing = { how: "approved", by, at: now, channel, ...knownIn(answer), version, reason: null };
   return { kind: "approved", review: { ...next, closing }, edited };
 }
+
+export const knownIn = ({ known }: Pick<Answer, "known">): Pick<Answer, "known"> => (known === undefined ? {} : { known });
 
 const writtenBy = ({ reviewer, written }: Answer, now: number): WrittenReply | undefined =>
   written === undefined ? undefined : { by: reviewer, at: now, ...written };

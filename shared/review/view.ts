@@ -14,6 +14,7 @@ import type { SubjectKind, Subjects } from "../model/subject/subject.ts";
 import type { MarkState } from "../redaction/redact.ts";
 import type { ModelWhy } from "../routing/choose.ts";
 import type { UndeliverableCause } from "./decision.ts";
+import type { KnownBy } from "../receipt/known.ts";
 
 export type ShownModel = {
   readonly id: string;
@@ -35,7 +36,7 @@ export type ReviewState =
   | { readonly kind: "voted"; readonly votes: number; readonly quorum: number }
   /** `author`: what was approved is the reply that they wrote in the model's place. */
   | { readonly kind: "approved"; readonly by: string; readonly at: number; readonly edited: boolean; readonly author?: string }
-  | { readonly kind: "denied"; readonly by: string; readonly at: number; readonly reason: string | null }
+  | { readonly kind: "denied"; readonly by: string; readonly at: number; readonly reason: string | null; readonly known?: KnownBy }
   | { readonly kind: "expired"; readonly at: number }
   | { readonly kind: "cancelled"; readonly at: number; readonly cause: CancelCause }
   | { readonly kind: "failed"; readonly at: number; readonly cause: UndeliverableCause };
@@ -135,7 +136,7 @@ export type ReviewCommon = {
    * Approvals of the current version, the earliest first: of a closed review, those that approved
    * it.
    */
-  readonly votes?: readonly { readonly by: string; readonly at: number }[];
+  readonly votes?: readonly { readonly by: string; readonly at: number; readonly known?: KnownBy }[];
   /** Names of those who may decide. */
   readonly reviewers?: readonly string[];
   /** Who handed the review to this reviewer, with their note. */

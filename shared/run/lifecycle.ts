@@ -26,6 +26,7 @@ import {
   askAlso,
   closeReview,
   decide,
+  knownIn,
   lift,
   ownBar,
   recuse,
@@ -363,7 +364,9 @@ function openReview<Name extends string>(
 function askOthers<Name extends string>(opened: Step<Name>, review: Review<Name>, own: Vote | undefined, now: number): Step<Name> {
   const { gate, version, digest, author } = review;
   const verdict =
-    own === undefined ? null : decide(review, { act: "approve", reviewer: own.reviewer, channel: own.channel, version, digest }, now);
+    own === undefined
+      ? null
+      : decide(review, { act: "approve", reviewer: own.reviewer, channel: own.channel, ...knownIn(own), version, digest }, now);
   if (verdict?.kind === "approved")
     return after([{ kind: "authorApproved", gate, verdict: "approved" }], advance(withReview(opened.state, gate, verdict.review), now));
   const mayAsk = verdict === null && author !== undefined && ownBar(review, author) === null;

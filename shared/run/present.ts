@@ -12,7 +12,7 @@ import { type RequestVersion, type SubjectReply, type SubjectRequest, isForm, is
 import type { ToolCall } from "../model/subject/tool-call.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
 import { callDifferences } from "../review/call-fields.ts";
-import { type Review, ownBar } from "../review/decision.ts";
+import { type Review, knownIn, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type {
   CallInReview,
@@ -117,7 +117,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     deadlineAt: review.deadlineAt,
     quorum: review.quorum,
     rule: input.gatePolicy.rule,
-    votes: review.votes.map(({ reviewer, at }) => ({ by: reviewer, at })),
+    votes: review.votes.map(({ reviewer, at, ...vote }) => ({ by: reviewer, at, ...knownIn(vote) })),
     reviewers: review.reviewers,
     ...ownPermissions(review, shown),
     ...standingIn(shown),
@@ -331,7 +331,7 @@ export function reviewState(review: Review): ReviewState {
         ...(review.written === undefined ? {} : { author: review.written.by }),
       };
     case "denied":
-      return { kind: "denied", by: closing.by, at: closing.at, reason: closing.reason };
+      return { kind: "denied", by: closing.by, at: closing.at, reason: closing.reason, ...knownIn(closing) };
     case "expired":
       return { kind: "expired", at: closing.at };
     case "cancelled":

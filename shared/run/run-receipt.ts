@@ -6,7 +6,8 @@ import { type SubjectRequest, isToolCall, subjectOf, subjects } from "../model/s
 import { type ReceiptDecision, type ReceiptMode, amrOf, canonicalText, requestText } from "../receipt/claims.ts";
 import type { ReceiptFacts, ReviewerFacts } from "../receipt/facts.ts";
 import { sha256Of, toBase64url, utf8ToBytes } from "../encoding.ts";
-import type { Review } from "../review/decision.ts";
+import type { Review, Vote } from "../review/decision.ts";
+import { signInWays } from "../receipt/known.ts";
 import type { RunState } from "./lifecycle.ts";
 import { noReviews } from "./stages.ts";
 import type { RequestInput } from "./run-input.ts";
@@ -110,15 +111,21 @@ function modeOf(
   return reviewers.length > 0 ? "human" : "policy";
 }
 
+/** An issuer's name is the gateway's own: no receipt has it. */
+function knownOf({ channel, known }: Pick<Vote, "channel" | "known">): Pick<ReviewerFacts, "amr" | "signIn"> {
+  const signIn = signInWays.find((how) => how === known?.how);
+  return { amr: amrOf(channel), ...(signIn === undefined ? {} : { signIn }) };
+}
+
 /** Those whose approvals counted for the version that was decided, or the one who denied it. */
 function reviewersOf({ gate, votes, closing }: Review): ReviewerFacts[] {
-  const approved = votes.map(({ reviewer: name, at, channel }): ReviewerFacts => ({
+  const approved = votes.map(({ reviewer: name, at, ...how }): ReviewerFacts => ({
     name,
     gate,
     decision: "approved",
     at,
-    amr: amrOf(channel),
+    ...knownOf(how),
   }));
   if (closing?.how !== "denied") return approved;
-  return [...approved, { name: closing.by, gate, decision: "denied", at: closing.at, amr: amrOf(closing.channel) }];
+  return [...approved, { name: closing.by, gate, decision: "denied", at: closing.at, ...knownOf(closing) }];
 }

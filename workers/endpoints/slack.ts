@@ -10,6 +10,7 @@ import { type SlackReference, parseSlackReference, slackReference } from "../../
 import { isSignedBySlack } from "../../shared/channels/slack/slack-signature.ts";
 import { editsFrom, inputAction, reasonBlock, stopBlock } from "../../shared/channels/slack/slack-submission.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
+import type { KnownBy } from "../../shared/receipt/known.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";
 import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
@@ -224,7 +225,8 @@ const decide = (
   what: Pick<Submission, "act" | "promised" | "edits" | "reason">,
 ): Promise<DecideAnswer> => {
   const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
-  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: jsonOf(submission), member });
+  const known = jsonOf<KnownBy>({ how: "slack" });
+  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: jsonOf(submission), known, member });
 };
 
 /** What the member is told of a decision; null where it counts, or is a repeat. */

@@ -4,6 +4,7 @@
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { InboxEntry } from "../../shared/review/inbox-facts.ts";
 import type { InboxList, InboxQuery } from "../../shared/review/inbox-list.ts";
+import type { SignInWay } from "../../shared/receipt/known.ts";
 
 /** How a run's review stands for this reviewer, as their run tells. */
 export type ToldInput = {
@@ -54,6 +55,9 @@ export type Visitor = {
   readonly session: string | null;
 };
 
+/** `count`: of the reviews that wait. `way`: null for Access, which the Worker judges itself. */
+export type InboxSession = { readonly count: number; readonly way: JsonOf<SignInWay> | null };
+
 /** The header of a live window's request: who looks, and until when. */
 export const visitorHeader = "X-Countersign-Visitor";
 
@@ -77,15 +81,15 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    * Begins a session for whom an issuer vouched, by the Worker's own check. `address`:
    * `addressDigest` of the reviewer's address. Returns the session's secret, stored nowhere.
    */
-  beginSession(address: string): string;
-  /** How many reviews wait; null where the session is not, or no longer, good. */
-  count(visitor: Visitor): number | null;
+  beginSession(address: string, way: JsonOf<SignInWay>): string;
+  /** Null where the session is not, or no longer, good. */
+  session(visitor: Visitor): InboxSession | null;
   /**
    * How many reviews wait for the reviewer with this `addressDigest`: for the operator, who sees no
    * more of them than that.
    */
   waiting(address: string): number;
-  /** Null as for `count`. */
+  /** Null as for `session`. */
   list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null;
   /**
    * Ends one session, or with null all of them, and links that were not used yet. Returns how many

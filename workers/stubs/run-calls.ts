@@ -19,6 +19,7 @@ import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Recusal, Verdict } from "../../shared/review/decision.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
+import type { KnownBy } from "../../shared/receipt/known.ts";
 import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Stage } from "../../shared/run/lifecycle.ts";
@@ -135,6 +136,8 @@ export type DecideInput = {
    */
   readonly words: string;
   readonly submission: JsonOf<Submission>;
+  /** How the caller knows the reviewer. */
+  readonly known: JsonOf<KnownBy>;
   /**
    * The channel's member who pressed the button, where the link is a room's: the record names them
    * as well.

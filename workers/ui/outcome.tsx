@@ -11,8 +11,9 @@ import { paths } from "../platform/urls.ts";
 import { progressOf } from "./request-kind-words.ts";
 import { otherVoters } from "./decision.tsx";
 import { Icon } from "./icons.tsx";
+import { Known } from "./known.tsx";
 import { useWords } from "./language.ts";
-import { People, Time } from "./names.tsx";
+import { People, Person, Time } from "./names.tsx";
 import { Name, OutsideText, Plain } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 import { Step } from "./step.tsx";
@@ -32,6 +33,25 @@ function decidersOf({ state, votes = [] }: ReviewView): string[] {
   if (state.kind === "approved") return votes.map(({ by }) => by);
   return state.kind === "denied" ? [state.by] : [];
 }
+
+/** How each of them was known; of a decision of an older version that is not kept. */
+const KnownDeciders = ({ view: { state, votes = [], reviewer } }: { view: ReviewView }) => {
+  const { marks } = useWords().review;
+  const deciders = state.kind === "approved" ? votes : state.kind === "denied" ? [state] : [];
+  return (
+    <>
+      {deciders.map(({ by, known }) =>
+        known === undefined ? null : (
+          <p class="soft">
+            <Person name={by} reader={reviewer} />
+            {marks.colon}
+            <Known of={known} />
+          </p>
+        ),
+      )}
+    </>
+  );
+};
 
 /** Who wrote the approved reply, and who approved it. To write it was to approve it. */
 export const WrittenApproved = ({ author, names, reader }: { author: string; names: readonly string[]; reader: string }) => {
@@ -190,6 +210,7 @@ export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: str
         <h2>{headingOf(view, words)}</h2>
         {uncounted === undefined ? null : <p>{uncounted}</p>}
         <p>{fill(words.page.states.at, { at: <Time at={state.at} now={view.now} exact /> })}</p>
+        <KnownDeciders view={view} />
         {reason.length === 0 ? null : <p>{reason}</p>}
         {after === "" ? null : <p>{after}</p>}
         {state.kind === "approved" && view.subject === "toolCall" && view.gate === "request" ? (

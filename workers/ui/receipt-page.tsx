@@ -54,7 +54,8 @@ export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, read
                   {reviewers.map((each, i) => (
                     <>
                       {i === 0 ? "" : ", "}
-                      <Person name={each.name} reader={reader} /> ({words.amr[each.amr]})
+                      <Person name={each.name} reader={reader} /> (
+                      {each.signIn === undefined ? words.amr[each.amr] : words.signIn[each.signIn]})
                     </>
                   ))}
                 </dd>

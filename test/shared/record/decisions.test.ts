@@ -15,6 +15,7 @@ test("a request's decisions: who, how they are known, after how long, and whethe
     { kind: "voted", by: "Ann", channel: "inbox", ...decided },
     { kind: "approved", by: "Ops room", channel: "slack", member: "U1", ...decided },
     { kind: "denied", by: "Bo", channel: "email", ...decided, gate: "response", reasonGiven: true },
+    { kind: "denied", by: "Cy", channel: "inbox", known: { how: "issuer", issuer: "office" }, ...decided },
   );
   expect(decisionsIn(events)).toEqual([
     expect.objectContaining({
@@ -28,5 +29,6 @@ test("a request's decisions: who, how they are known, after how long, and whethe
     }),
     expect.objectContaining({ by: "Ops room", member: "U1", known: "slack", decision: "approved", isVote: false, waitedMs: 3_000 }),
     expect.objectContaining({ by: "Bo", known: "link", decision: "denied", edits: 0, hasReason: true, waitedMs: null }),
+    expect.objectContaining({ by: "Cy", known: "issuer", issuer: "office" }),
   ]);
 });

@@ -70,15 +70,18 @@ describe("a receipt", () => {
     const votes = [
       { reviewer: "Ada", version: 1, at: at - 2_000, channel: "inbox" },
       { reviewer: "Bo", version: 1, at: at - 1_000, channel: "slack" },
-      { reviewer: "Cy", version: 1, at: at - 500, channel: "teams" },
+      { reviewer: "Cy", version: 1, at: at - 500, channel: "teams", known: { how: "link" } as const },
+      { reviewer: "Di", version: 1, at: at - 100, channel: "inbox", known: { how: "issuer", issuer: "office" } as const },
     ];
     const { mode, decision, reviewers } = factsOf(state({ reviews: { request: review({ votes }), response: null } }));
     expect([mode, decision]).toEqual(["human", "approved"]);
-    expect(reviewers.map(({ name, amr, gate }) => [name, amr, gate])).toEqual([
-      ["Ada", "inbox", "request"],
-      ["Bo", "slack", "request"],
-      ["Cy", "link", "request"],
+    expect(reviewers.map(({ name, amr, gate, signIn }) => [name, amr, gate, signIn])).toEqual([
+      ["Ada", "inbox", "request", undefined],
+      ["Bo", "slack", "request", undefined],
+      ["Cy", "link", "request", undefined],
+      ["Di", "inbox", "request", "issuer"],
     ]);
+    expect(JSON.stringify(reviewers)).not.toContain("office");
   });
 
   test("has the weakest of what opened a gate as its mode", () => {

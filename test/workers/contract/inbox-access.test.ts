@@ -3,6 +3,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { Env } from "../../../workers/platform/env.ts";
+import { recordOf } from "../objects/inside.ts";
 import { configure, eventually, gatewayWith, policy, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, readFor, waits } from "../support/inbox.ts";
 import { readForm } from "../../../scripts/page-form.ts";
@@ -69,6 +70,7 @@ describe("a token of Cloudflare Access", () => {
       });
     expect((await post({ "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
     expect((await post({ Origin: publicUrl })).status).toBe(303);
+    expect((await recordOf(run)).find(({ fact }) => fact.kind === "denied")?.fact).toMatchObject({ known: { how: "access" } });
     await eventually("the empty inbox", async () => !(await (await asAccess("/inbox", token)).text()).includes(reviewKey(run, "request")));
   });
 

@@ -6,7 +6,8 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { admin, configure, eventually, gateway, gatewayWith, notices, publicUrl, travel } from "../support/gateway.ts";
-import { InboxBrowser, addresses, configureInbox, waits } from "../support/inbox.ts";
+import { recordOf } from "../objects/inside.ts";
+import { InboxBrowser, addresses, configureInbox, readFor, waits } from "../support/inbox.ts";
 import { type SigningPair, madeUp, nowSeconds, signingPair, tokenBy } from "../support/issuer.ts";
 import { neverLogged } from "../support/logs.ts";
 import { answerAt } from "../support/provider.ts";
@@ -172,6 +173,15 @@ describe("a person signs in at an issuer", () => {
     expect(await (await gateway(pathOf(link), { key: null })).text()).toContain('href="/inbox"');
     await comeBack(visit((await begin()).to));
     expect(await browser.lists(1)).toEqual([expect.stringContaining(run)]);
+    const review = `/inbox/reviews/request/${run}`;
+    const form = await browser.form(review);
+    form.set("act", "deny");
+    readFor();
+    await browser.post(review, form);
+    expect((await recordOf(run)).find(({ fact }) => fact.kind === "denied")?.fact).toMatchObject({
+      known: { how: "issuer", issuer: "office" },
+    });
+    expect(await browser.text(review)).toMatch(/signed in at[\s\S]{0,40}office/);
   });
 
   test("their session ends as every other does: with the policy", async () => {

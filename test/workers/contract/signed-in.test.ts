@@ -79,7 +79,12 @@ describe("a review whose reviewers must be signed in", () => {
     readFor();
     expect((await reader.post(pageOf(run), fields)).status).toBe(303);
     await runReaches(run, "completed");
-    expect((await recordOf(run)).find(({ fact }) => fact.kind === "approved")?.fact).toMatchObject({ by: "Ada", channel: "inbox" });
+    expect((await recordOf(run)).find(({ fact }) => fact.kind === "approved")?.fact).toMatchObject({
+      by: "Ada",
+      channel: "inbox",
+      known: { how: "email" },
+    });
+    expect(await reader.text(pageOf(run))).toContain("signed in by a link to their email address");
   });
 
   test("is decided by nobody who has a link's token or a button of Slack, however they came by it", async () => {

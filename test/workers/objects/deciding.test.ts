@@ -1,6 +1,7 @@
 // Deciding through the page's own form, by many people at once, twice, late, and about what has
 // changed.
 
+import type { KnownBy } from "../../../shared/receipt/known.ts";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Submission } from "../../../workers/stubs/run-calls.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
@@ -345,7 +346,13 @@ describe("who may decide", () => {
     const id = String(rows.find(({ reviewer }) => reviewer === 0)?.["id"]);
     const form = await filledForm(link, "approve");
     const submission: Submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };
-    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: jsonOf(submission), member: null };
+    const wish = {
+      once: form.get("nonce") ?? "",
+      words: form.toString(),
+      submission: jsonOf(submission),
+      known: jsonOf<KnownBy>({ how: "link" }),
+      member: null,
+    };
     for (const input of [
       { gate: "response" as const, reviewer: 0, link: id, ...wish },
       { gate: "request" as const, reviewer: 1, link: id, ...wish },

@@ -1,6 +1,7 @@
 // What must be nowhere: a denied reply at once, everything else when its time is over; and what
 // still knocks afterwards.
 
+import type { KnownBy } from "../../../shared/receipt/known.ts";
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Submission } from "../../../workers/stubs/run-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
@@ -142,7 +143,15 @@ describe("a run whose time is over", () => {
     expect(
       await stub.view({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", isOpening: true, isFollowing: true, inbox: null }),
     ).toBeNull();
-    const wish = { gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", once: "n", words: "act=approve", member: null } as const;
+    const wish = {
+      gate: "request",
+      reviewer: 0,
+      link: "AAAAAAAAAAAAAAAA",
+      once: "n",
+      words: "act=approve",
+      known: jsonOf<KnownBy>({ how: "link" }),
+      member: null,
+    } as const;
     expect(await stub.decide({ ...wish, submission: jsonOf<Submission>({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({
       kind: "noSuchLink",
     });

@@ -113,6 +113,7 @@ const columns: Columns<Decision> = [
   ["by", ({ by }) => by],
   ["member", ({ member }) => member],
   ["known", ({ known }) => known],
+  ["issuer", ({ issuer }) => issuer],
   ["channel", ({ channel }) => channel],
   ["decision", ({ decision }) => decision],
   ["vote", ({ vote }) => String(vote)],

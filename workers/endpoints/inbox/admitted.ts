@@ -1,8 +1,10 @@
 // Who may see which page of an inbox: a reader whose session the inbox object confirms, and only
 // reviews that they were asked for.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { formFields } from "../../../shared/review/form.ts";
+import type { KnownBy } from "../../../shared/receipt/known.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
 import { inboxLink } from "../../stubs/run-calls.ts";
@@ -15,7 +17,7 @@ import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./read
 import { signInPage } from "./sign-in.ts";
 
 /** `count`: of the reviews that wait for them. */
-export type AdmittedReader = Reader & { readonly count: number };
+export type AdmittedReader = Reader & { readonly count: number; readonly known: KnownBy };
 
 /** The reader; or the answer to whoever is not signed in. */
 export async function admittedReader(c: AppContext, to: string | null = null): Promise<AdmittedReader | Response> {
@@ -23,8 +25,10 @@ export async function admittedReader(c: AppContext, to: string | null = null): P
   if (settings === null) return noSuchLink(c);
   const reader = await signedIn(c, settings, to);
   if (reader instanceof Response) return reader;
-  const count = await inboxStub(c.env, reader.inbox).count(visitorOf(reader));
-  return count === null ? signInInstead(c, settings, to) : { ...reader, count };
+  const session = await inboxStub(c.env, reader.inbox).session(visitorOf(reader));
+  if (session === null) return signInInstead(c, settings, to);
+  const { count, way } = session;
+  return { ...reader, count, known: way === null ? { how: "access" } : readJsonOf(way) };
 }
 
 const smallForm = 10_000;
@@ -75,7 +79,7 @@ export const signInInstead = (c: AppContext, settings: InboxSettings, to: string
 /** A review that this reader was asked for; null for any other. */
 export async function presentedTo(
   c: AppContext,
-  { person, bound, settings, home, count }: AdmittedReader,
+  { person, bound, settings, home, count, known }: AdmittedReader,
   { run, gate }: { readonly run: string; readonly gate: Gate },
 ): Promise<Presented | null> {
   const reviewer = await runStub(c.env, run).place(gate, person.name, person.email);
@@ -91,6 +95,7 @@ export async function presentedTo(
     action: pathOfUrl(url),
     settings,
     inbox: { path: pathOfUrl(home), count },
+    known,
     language: person.language,
     claims: null,
   };

@@ -188,6 +188,7 @@ async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { 
     once: nonce,
     words: JSON.stringify([posted.text, submission]),
     submission: jsonOf(submission),
+    known: jsonOf(presented.known),
     member: null,
   });
   return wordOf(decided, act);

@@ -160,7 +160,7 @@ inboxRoutes.post(paths.inboxSignOut, signOut, async (c) => {
   if (judged === "forged") return errorPage(c, "crossSite", 403);
   const stub = inboxStub(c.env, reader.inbox);
   // A session that is no longer good ends nothing but itself.
-  const isGood = (await stub.count(visitorOf(reader))) !== null;
+  const isGood = (await stub.session(visitorOf(reader))) !== null;
   if (isGood && fields.get(formFields.act) === "everywhere") await stub.signOut(null);
   else if (reader.visitor.session !== null) await stub.signOut(reader.visitor.session);
   const { publicUrl } = settings;

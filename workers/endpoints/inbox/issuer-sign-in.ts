@@ -20,6 +20,7 @@ import { toBase64url } from "../../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { LoginFault, LoginServer } from "../../../shared/relay/login.ts";
 import { type Result, err } from "../../../shared/result.ts";
+import type { SignInWay } from "../../../shared/receipt/known.ts";
 import { addressDigest, consoleTargetPage, inboxNameOf, isSignInTarget } from "../../../shared/review/inbox.ts";
 import { verified } from "../../credentials/token.ts";
 import type { Env } from "../../platform/env.ts";
@@ -176,7 +177,7 @@ issuerSignInRoutes.post(paths.inboxIssuerReturn, finish, async (c) => {
   const isOperator = roleOf(settings.operators, email) !== null;
   const page = to === null ? undefined : consoleTargetPage(to);
   if (page === undefined ? person === undefined : !isOperator) return stranger(c, settings, to);
-  const inbox = person === undefined ? null : await openInbox(c, settings, person);
+  const inbox = person === undefined ? null : await openInbox(c, settings, person, issuer);
   const console = isOperator ? await openIssuerSession(c, settings, { issuer, email }) : null;
   const used = setCookie("countersign-issuer", "", { maxAge: 0, publicUrl: settings.publicUrl });
   const cookies = [inbox, console].flatMap((session) => (session === null ? [] : [session.cookie]));
@@ -185,9 +186,15 @@ issuerSignInRoutes.post(paths.inboxIssuerReturn, finish, async (c) => {
 });
 
 /** A session of this reviewer, as `inboxSession` has it. */
-async function openInbox(c: AppContext, settings: InboxSettings, { name, email }: Person): Promise<ReturnType<typeof inboxSession>> {
+async function openInbox(
+  c: AppContext,
+  settings: InboxSettings,
+  { name, email }: Person,
+  issuer: string,
+): Promise<ReturnType<typeof inboxSession>> {
   const inbox = inboxNameOf(name);
-  return inboxSession(settings, { inbox, secret: await inboxStub(c.env, inbox).beginSession(addressDigest(email)) });
+  const way = jsonOf<SignInWay>({ how: "issuer", issuer });
+  return inboxSession(settings, { inbox, secret: await inboxStub(c.env, inbox).beginSession(addressDigest(email), way) });
 }
 
 /** The page of what was wanted, which says that the account is nobody's here. */

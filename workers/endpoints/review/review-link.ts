@@ -2,6 +2,7 @@
 // every request with one must pass. It wakes no object, and decides nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
+import type { KnownBy } from "../../../shared/receipt/known.ts";
 import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import type { InboxMark } from "../../ui/document.tsx";
@@ -34,6 +35,7 @@ export type Presented = {
   readonly settings: Settings & { readonly publicUrl: string };
   /** The inbox of a reviewer who is signed in; null on a page that a token opened. */
   readonly inbox: InboxMark | null;
+  readonly known: KnownBy;
   /** The reviewer's language tag, where it is known before the page is made. */
   readonly language: string | undefined;
   /** The token's; null for a reviewer who is signed in. */
@@ -76,6 +78,7 @@ function presentedLink(c: AppContext): PresentedLink | null {
     action: reviewFormAction(publicUrl, token),
     settings: { ...settings, publicUrl },
     inbox: null,
+    known: { how: "link" },
     language: undefined,
     claims,
     isOver,

@@ -200,6 +200,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
     once: nonce,
     words: body,
     submission: jsonOf(submission),
+    known: jsonOf(link.known),
     member: null,
   });
   return afterDecision(c, answering, decided);

@@ -10,6 +10,7 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts
 import { backoffMs } from "../../../shared/backoff.ts";
 import { linkMs, signInMs, signInToken } from "../../../shared/review/inbox.ts";
 import type { InboxList, InboxQuery } from "../../../shared/review/inbox-list.ts";
+import type { SignInWay } from "../../../shared/receipt/known.ts";
 import { sendEmail } from "../../channels/email/email-channel.ts";
 import type { Env } from "../../platform/env.ts";
 import { logEvent } from "../../platform/log.ts";
@@ -18,6 +19,7 @@ import { signInUrl } from "../../platform/urls.ts";
 import {
   type AskInput,
   type InboxCalls,
+  type InboxSession,
   type SignInAnswer,
   type SignInInput,
   type ToldInput,
@@ -76,16 +78,17 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return answer;
   }
 
-  beginSession(address: string): string {
+  beginSession(address: string, way: JsonOf<SignInWay>): string {
     this.tables.create();
-    const secret = this.#signIns.begin(address, this.now(), settingsOf(this.env).inboxSessionMs);
+    const secret = this.#signIns.begin(address, way, this.now(), settingsOf(this.env).inboxSessionMs);
     this.#alarm.arm();
     return secret;
   }
 
-  count(visitor: Visitor): number | null {
-    if (!this.#isGood(visitor)) return null;
-    return this.tables.exist ? this.#waiting.count(visitor.address, this.now()) : 0;
+  session(visitor: Visitor): InboxSession | null {
+    const good = this.#good(visitor);
+    if (visitor.session !== null && good === null) return null;
+    return { count: this.waiting(visitor.address), way: good?.way ?? null };
   }
 
   waiting(address: string): number {
@@ -109,8 +112,8 @@ export class InboxObject extends StoredObject implements InboxCalls {
   override fetch(request: Request): Response {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     const visitor = JSON.parse(request.headers.get(visitorHeader) ?? "null") as WindowVisitor; // written by our own routes
-    const until = visitor.session === null ? visitor.until : this.#until(visitor);
-    if (until === null || until <= this.now()) return new Response(null, { status: 404 });
+    const until = visitor.session === null ? visitor.until : this.#good(visitor)?.until;
+    if (until === undefined || until <= this.now()) return new Response(null, { status: 404 });
     this.tables.create();
     const answer = this.#windows.accept({ ...visitor, until }, this.#message(visitor, null));
     this.#alarm.arm();
@@ -144,13 +147,13 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  #until(visitor: Visitor): number | null {
-    return this.tables.exist ? this.#signIns.until(visitor, this.now()) : null;
+  #good(visitor: Visitor): ReturnType<SignIns["good"]> {
+    return this.tables.exist ? this.#signIns.good(visitor, this.now()) : null;
   }
 
   /** A visitor by Access was judged by the Worker, with this very request. */
   #isGood(visitor: Visitor): boolean {
-    return visitor.session === null || this.#until(visitor) !== null;
+    return visitor.session === null || this.#good(visitor) !== null;
   }
 
   #isOpenFor(window: WindowVisitor): boolean {

@@ -13,6 +13,7 @@ import {
   signInRandomLength,
   unusedMs,
 } from "../../../shared/review/inbox.ts";
+import type { SignInWay } from "../../../shared/receipt/known.ts";
 import type { AskInput, SignInAnswer, SignInInput, Visitor } from "../../stubs/inbox-calls.ts";
 
 const mostUnused = 3;
@@ -24,6 +25,9 @@ type LinkRow = {
   readonly asked_at: number;
   readonly used_at: number | null;
 };
+
+/** Times are Unix milliseconds. */
+type GoodSession = { readonly way: JsonOf<SignInWay>; readonly since: number; readonly until: number };
 
 /** An email that is still to be sent. */
 export type QueuedEmail = { readonly id: string; readonly mail: JsonOf<EmailFacts>; readonly asked_at: number; readonly attempts: number };
@@ -93,16 +97,17 @@ export class SignIns {
       if (link.browser !== browser) return { kind: "otherBrowser" };
     }
     this.#sql.exec("UPDATE sign_in SET used_at = ?, mail = NULL WHERE id = ?", now, id);
-    return { kind: "signedIn", secret: this.begin(address, now, sessionMs), to: link.to_review };
+    return { kind: "signedIn", secret: this.begin(address, jsonOf<SignInWay>({ how: "email" }), now, sessionMs), to: link.to_review };
   }
 
   /** A new session; returns its secret. */
-  begin(address: string, now: number, sessionMs: number): string {
+  begin(address: string, way: JsonOf<SignInWay>, now: number, sessionMs: number): string {
     const secret = toBase64url(crypto.getRandomValues(new Uint8Array(sessionSecretLength)));
     this.#sql.exec(
-      "INSERT INTO session (id, address, created_at, expires_at) VALUES (?, ?, ?, ?)",
+      "INSERT INTO session (id, address, way, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
       secretDigest(secret),
       address,
+      way,
       now,
       now + sessionMs,
     );
@@ -110,16 +115,19 @@ export class SignIns {
   }
 
   /**
-   * Until when the visitor's session is good; null where it is not. One of another address than the
+   * The visitor's session, where it is good; null where it is not. One of another address than the
    * policy's is ended for good.
    */
-  until({ session, address }: Visitor, now: number): number | null {
+  good({ session, address }: Visitor, now: number): GoodSession | null {
     if (session === null) return null;
     const [row] = this.#sql
-      .exec<{ address: string; expires_at: number }>("SELECT address, expires_at FROM session WHERE id = ?", session)
+      .exec<GoodSession & { address: string }>(
+        "SELECT address, way, created_at AS since, expires_at AS until FROM session WHERE id = ?",
+        session,
+      )
       .toArray();
-    if (row === undefined || now >= row.expires_at) return null;
-    if (row.address === address) return row.expires_at;
+    if (row === undefined || now >= row.until) return null;
+    if (row.address === address) return row;
     this.end(session);
     return null;
   }

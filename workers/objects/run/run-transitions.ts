@@ -17,7 +17,7 @@ import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { StandIn } from "../../../shared/policy/evaluate.ts";
 import { nextHoliday } from "../../../shared/policy/stand-ins.ts";
-import type { Review } from "../../../shared/review/decision.ts";
+import { type Review, knownIn } from "../../../shared/review/decision.ts";
 
 /** For so long a run's first events wait for what its notices record. */
 const withNoticesMs = 1_000;
@@ -39,7 +39,7 @@ type TransitionDeps = {
 function authorFact({ gate, votes, author, version, digest }: Review, kind: "voted" | "approved"): RecordFact {
   const vote = votes.find(({ reviewer }) => reviewer === author);
   if (vote === undefined) throw new Error("an author's approval without a vote");
-  return { kind, gate, by: vote.reviewer, channel: vote.channel, version, digest, reasonGiven: false, byWriting: true };
+  return { kind, gate, by: vote.reviewer, channel: vote.channel, ...knownIn(vote), version, digest, reasonGiven: false, byWriting: true };
 }
 
 /** Nothing where none of them stands in for anybody. */

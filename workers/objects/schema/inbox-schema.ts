@@ -35,6 +35,7 @@ export const inboxSchema: Schema = {
     table("session", {
       id: "TEXT PRIMARY KEY", // digest of the session's secret
       address: "TEXT NOT NULL", // digest of the address that was signed in
+      way: "TEXT NOT NULL", // JSON of SignInWay (shared/receipt/known.ts)
       created_at: "INTEGER NOT NULL",
       expires_at: "INTEGER NOT NULL", // INBOX_SESSION_HOURS later
     }),

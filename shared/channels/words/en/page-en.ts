@@ -196,6 +196,15 @@ export const pageEn = {
     undo: "Let further calls go on",
     undone: "Calls go on as the policy says, since {at}.",
   },
+  /** How the gateway knew who decided, behind their name and a colon. */
+  known: {
+    link: "by the link that was sent to them",
+    slack: "by their account in Slack",
+    inbox: "signed in to their inbox",
+    email: "signed in by a link to their email address",
+    access: "signed in by Cloudflare Access",
+    issuer: "signed in at {issuer}",
+  },
   votes: {
     heading: "Votes",
     approved: "{by} approved, {at}",

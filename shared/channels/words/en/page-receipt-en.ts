@@ -27,6 +27,7 @@ export const pageReceiptEn = {
     policy: "the policy decided",
     bypass: "reviews were bypassed",
   },
+  signIn: { email: "signed in by email", access: "signed in by Cloudflare Access", issuer: "signed in at an issuer" },
   amr: { link: "link", inbox: "signed in", slack: "Slack" },
   ruleOf: "{rule}, policy {version}",
   verify: "Verify it yourself",

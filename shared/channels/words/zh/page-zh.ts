@@ -192,6 +192,14 @@ export const pageZh = {
     undo: "恢复后续调用",
     undone: "自 {at} 起，调用重新按策略处理。",
   },
+  known: {
+    link: "凭发送给本人的链接",
+    slack: "凭本人的 Slack 账号",
+    inbox: "已登录收件箱",
+    email: "通过发送到本人邮箱的链接登录",
+    access: "通过 Cloudflare Access 登录",
+    issuer: "在 {issuer} 登录",
+  },
   votes: {
     heading: "投票",
     approved: "{by} 已批准，{at}",

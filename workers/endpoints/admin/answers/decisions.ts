@@ -2,11 +2,13 @@
 
 import * as z from "zod";
 import { count, list, text, time } from "../../../../shared/json/answer-fields.ts";
+import { knownHows } from "../../../../shared/receipt/known.ts";
 import { type AnswerOf, named } from "../../answer-schema.ts";
 
 /**
- * `known`: by a link, by the sign-in of the inbox, or by their account in Slack. `vote`: more
- * approvals were needed. `edits`: how often it had been changed before. `written`: they wrote it.
+ * `known`: by a link, by their account in Slack, or by how they signed in to the inbox; `inbox`:
+ * how was not kept. `vote`: more approvals were needed. `edits`: how often it had been changed
+ * before. `written`: they wrote it.
  */
 const decision = () =>
   z.object({
@@ -16,7 +18,8 @@ const decision = () =>
     by: text(),
     member: text().nullable(),
     channel: text(),
-    known: z.enum(["link", "inbox", "slack"]),
+    known: z.enum(knownHows),
+    issuer: text().nullable(),
     decision: z.enum(["approved", "denied", "dismissed"]),
     vote: z.boolean(),
     subject: text().nullable(),

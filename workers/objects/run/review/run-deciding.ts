@@ -11,6 +11,7 @@ import type { Grant } from "../../../../shared/policy/grant.ts";
 import { grantFrom, grantedFact } from "../../../../shared/run/granting.ts";
 import { isPromised } from "../../../../shared/review/changes.ts";
 import type { Answer, AnyReview, Verdict } from "../../../../shared/review/decision.ts";
+import type { KnownBy } from "../../../../shared/receipt/known.ts";
 import { type RunState, type Step, step } from "../../../../shared/run/lifecycle.ts";
 import { grantOffer } from "../deliver/run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../../stubs/run-calls.ts";
@@ -29,6 +30,7 @@ type DecisionInput = CurrentRun & {
   readonly by: Reviewer;
   readonly submission: Submission;
   readonly member: string | null;
+  readonly known: KnownBy;
   readonly use: () => void;
 };
 
@@ -82,6 +84,7 @@ export class RunDeciding {
       by: found.reviewer,
       submission,
       member: input.member,
+      known: readJsonOf(input.known),
       use: () => this.#deps.store.useNonce(once, sha256Hex(words)),
     };
     switch (submission.act) {
@@ -111,7 +114,7 @@ export class RunDeciding {
   }
 
   #answer(asked: DecisionInput, act: Answer["act"]): DecideAnswer {
-    const { input, state, link, gate, by, submission } = asked;
+    const { input, state, link, gate, by, submission, known } = asked;
     const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission, channel: link.channel });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (edit.kind === "twoChoices") return { kind: "twoChoices" };
@@ -124,6 +127,7 @@ export class RunDeciding {
       act,
       reviewer: by.name,
       channel: link.channel,
+      known,
       version,
       digest,
       ...(edit.kind === "edited" ? { editedDigest: edit.digest, ...writtenIn(edit) } : {}),
@@ -160,7 +164,7 @@ export class RunDeciding {
    * transaction.
    */
   #commitAnswer(
-    { link, gate, by, submission, member, use }: DecisionInput,
+    { link, gate, by, submission, member, known, use }: DecisionInput,
     { next, verdict, edit, grant, stop }: Counted,
     now: number,
   ): void {
@@ -180,7 +184,7 @@ export class RunDeciding {
         );
       }
       const reasonGiven = submission.reason !== undefined;
-      facts.push({ kind: verdict.kind, ...who, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
+      facts.push({ kind: verdict.kind, ...who, known, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
       if (grant !== null) {
         facts.push(grantedFact(grant));
         this.#queueGrant(grant, now);

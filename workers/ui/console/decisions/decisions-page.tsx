@@ -96,7 +96,7 @@ const Row = ({ visit, of, keys }: { visit: Visit; of: Decision; keys: KeyNames }
       <td class="col-key-of" data-k={columns.key}>
         <Name value={keys.get(of.key) ?? of.key} />
       </td>
-      <td data-k={columns.known}>{texts.known[of.known]}</td>
+      <td data-k={columns.known}>{fill(texts.known[of.known], { issuer: <Name value={of.issuer ?? ""} /> })}</td>
       <td data-k={columns.edited}>{of.written ? texts.written : of.edits === 0 ? texts.none : fillText(texts.edits, { n: of.edits })}</td>
       <td class="num whole" data-k={columns.waited}>
         {of.waitedMs === null ? "" : numbersOf(visit.language).span(of.waitedMs)}

@@ -1,7 +1,6 @@
 // The words of the list of decisions.
 
 import type { JudgedSubject } from "../../../../shared/model/judged-request.ts";
-import type { ReceiptAmr } from "../../../../shared/receipt/claims.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { Decision } from "../../../endpoints/admin/answers/decisions.ts";
 import type { InLanguages } from "../page.ts";
@@ -29,7 +28,14 @@ const en = {
     edited: "Changed",
     waited: "Took",
   },
-  known: { link: "link", inbox: "sign-in", slack: "Slack account" } satisfies Record<ReceiptAmr, string>,
+  known: {
+    link: "link",
+    slack: "Slack account",
+    inbox: "sign-in",
+    email: "sign-in by email",
+    access: "Cloudflare Access",
+    issuer: "sign-in at {issuer}",
+  } satisfies Record<Decision["known"], string>,
   gates: { request: "request", response: "reply" },
   subjects: { message: "message", toolCall: "tool call", form: "form", function: "function" } satisfies Record<JudgedSubject, string>,
   edits: "{n, # change/# changes}",
@@ -58,7 +64,14 @@ const zhCN: Texts<typeof en> = {
   show: "显示",
   shown: "本页 {n} 个决定",
   columns: { time: "时间", by: "审核人", decision: "决定", what: "内容", key: "密钥", known: "身份依据", edited: "更改", waited: "用时" },
-  known: { link: "链接", inbox: "登录", slack: "Slack 账号" },
+  known: {
+    link: "链接",
+    slack: "Slack 账号",
+    inbox: "登录",
+    email: "通过邮件登录",
+    access: "Cloudflare Access",
+    issuer: "在 {issuer} 登录",
+  },
   gates: { request: "请求", response: "回复" },
   subjects: { message: "消息", toolCall: "工具调用", form: "表单", function: "函数" },
   edits: "{n} 处更改",

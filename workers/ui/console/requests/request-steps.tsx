@@ -5,6 +5,7 @@ import type { Operator } from "../../../../shared/record/record.ts";
 import type { AskedReviewer, Step, StepWhat, Tone } from "../../../../shared/record/timeline.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import { Icon } from "../../icons.tsx";
+import { Known } from "../../known.tsx";
 import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
@@ -293,6 +294,7 @@ function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps
     head: fill(steps.decided[of.kind], { by: <Name value={of.by} />, gate: gates[of.gate] }),
     more: [
       <>{fill(steps.by, { channel: kindIn(channels, of.channel) })}</>,
+      of.known === undefined ? null : <Known of={of.known} />,
       waitedMs === null ? null : fillText(steps.waited, { span: numbers.span(waitedMs) }),
       of.member === undefined ? null : <>{fill(steps.member, { member: <Name value={of.member} /> })}</>,
       of.reasonGiven ? steps.reason : null,
