@@ -112,6 +112,7 @@ const steps: readonly Attack[] = [
     const life = await begun(world, "request-gate");
     world.model.script({ answer: "silent" });
     await press(world, life.review.link, "approve");
+    await until("the call of the model", async () => callsWith(world, life.text) > 0);
     await restarted(world);
     await wentOn(world, life, await life.again(), ["request"]);
   }),
