@@ -1,9 +1,10 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
-import { kCurrentWorker } from "miniflare";
+import { Response, kCurrentWorker } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
 import { builtWorker } from "./scripts/built-workers.ts";
+import { clientHosts } from "./test/support/client-documents.ts";
 import { minify, sourceAsOneModule } from "./test/support/one-module.ts";
 import { packageRules, packagesAsFiles } from "./test/support/packages-as-files.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
@@ -28,13 +29,22 @@ const packages = [
   "zod",
 ];
 
+/** What the OAuth Worker reaches. */
+function internet(request: { readonly url: string }): Response {
+  const { body, ...init } = clientHosts(request);
+  return new Response(body, init);
+}
+
 /** The Worker with its objects, inside workerd. */
 const workerd = (more: Readonly<Record<string, string>> = {}) =>
   cloudflareTest(async () => ({
     main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
-      workers: await Promise.all((["countersign-images", "countersign-pages", "countersign-oauth"] as const).map(builtWorker)),
+      workers: [
+        ...(await Promise.all((["countersign-images", "countersign-pages"] as const).map(builtWorker))),
+        { ...(await builtWorker("countersign-oauth")), outboundService: internet },
+      ],
       serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
       modulesRules: [...packageRules],
       bindings: {

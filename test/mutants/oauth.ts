@@ -5,6 +5,8 @@ import type { Mutant } from "./mutant.ts";
 const file = "test/workers/contract/oauth.test.ts";
 const connect = "workers/endpoints/oauth/connect.ts";
 const token = "workers/credentials/access-token.ts";
+const documents = "workers/oauth/client-documents.ts";
+const documentTests = "test/workers/contract/client-documents.test.ts";
 
 export const oauthMutants: readonly Mutant[] = [
   {
@@ -209,5 +211,40 @@ export const oauthMutants: readonly Mutant[] = [
     from: "const connectForm = /^connect\\?[\\x21-\\x7e]{1,4096}$/;",
     to: "const connectForm = /^/;",
     test: { file: "test/workers/contract/inbox-sign-in.test.ts", only: "leads nowhere else" },
+  },
+  {
+    name: "a host that sends on vouches for no client",
+    file: documents,
+    from: 'redirect: "manual"',
+    to: 'redirect: "follow"',
+    test: { file: documentTests, only: "that a redirect of the host leads to" },
+  },
+  {
+    name: "a file that somebody left at a host vouches for no client",
+    file: documents,
+    from: "response.status === 200 && /^application\\/(?:[\\w.-]+\\+)?json$/.test(type)",
+    to: "response.status === 200",
+    test: { file: documentTests, only: "as text is not believed" },
+  },
+  {
+    name: "a client's document is an answer of 200",
+    file: documents,
+    from: "response.status === 200 && ",
+    to: "response.ok && ",
+    test: { file: documentTests, only: "with another status than 200" },
+  },
+  {
+    name: "a client's document is read at no private host",
+    file: documents,
+    from: 'protocol !== "https:" || isPrivateHost(hostname)',
+    to: 'protocol !== "https:"',
+    test: { file: documentTests, only: "inside is not read: 10" },
+  },
+  {
+    name: "a client whose document is not there for a moment keeps its connection",
+    file: documents,
+    from: "message === unreachable || ",
+    to: "",
+    test: { file: documentTests, only: "for a moment" },
   },
 ];

@@ -16,9 +16,15 @@ import { sha256Hex } from "../../shared/encoding.ts";
 import { relayScope } from "../../shared/relay/relay-scope.ts";
 import { paths } from "../platform/urls.ts";
 import { unusedClientMs } from "../stubs/oauth-calls.ts";
+import { documentFetch, isOfAMoment } from "./client-documents.ts";
 import { type OAuthStore, asNamespace, givenName } from "./store.ts";
 
 const daySeconds = 86_400;
+
+// The library has no options for them. It reads nothing but clients' documents, and its warnings
+// would have the client's text in them.
+globalThis.fetch = documentFetch(globalThis.fetch);
+Object.assign(globalThis.console, { warn: () => undefined });
 
 /** The gateway as an issuer: PUBLIC_URL, and the resources that it has now. */
 export type Issuer = { readonly issuer: string; readonly resources: readonly string[] };
@@ -83,6 +89,16 @@ const serverOf = ({ issuer, resources }: Issuer, hooks: Hooks = {}): OAuthAuthor
     ...hooks,
   });
 
+/**
+ * Of a client whose document cannot be read now. The library's `invalid_client` would have it throw
+ * away a connection that is good.
+ */
+const tryAgain = (): Response =>
+  Response.json(
+    { error: "temporarily_unavailable", error_description: "The client's metadata document cannot be read; try again" },
+    { status: 503, headers: { "Retry-After": "30", "Cache-Control": "no-store" } },
+  );
+
 /** No token for a key that has ended. `invalid_grant` also ends the grant in the library. */
 async function requireGood(isGood: IsGood, { props, resource }: { readonly props: unknown; readonly resource: string }): Promise<void> {
   const { key } = props as TokenProps; // written below
@@ -113,6 +129,7 @@ export default class OAuthWorker extends WorkerEntrypoint {
       tokenExchangeCallback: (asked) => requireGood(isGood, asked),
       onError: ({ internal }) => {
         isNotCurrent ||= internal?.reason === "refresh_token_mismatch";
+        return internal?.category === "client-id-metadata-document" && isOfAMoment(internal.detail) ? tryAgain() : undefined;
       },
     });
     const answer = await server.fetch(request, storage(watched, isRegistration ? unusedClientMs : Infinity), this.ctx);
@@ -153,7 +170,7 @@ export default class OAuthWorker extends WorkerEntrypoint {
         kind: "asked",
         clientId,
         name: clientName,
-        verifiedHost: clientDomain,
+        verifiedHost: clientDomain === null ? null : new URL(clientId).host,
         redirectHost,
         redirectOrigin: new URL(request.redirectUri).origin,
         isLocal: redirectIsLoopback,
@@ -166,7 +183,7 @@ export default class OAuthWorker extends WorkerEntrypoint {
   async allow(query: string, issuer: Issuer, store: OAuthStore, { user, props }: GivenAccess): Promise<AskError> {
     return this.#checked(query, issuer, store, async (api, request) => {
       // One that a person let in is kept as long as it is used.
-      if (!request.clientId.startsWith("https:")) await api.updateClient(request.clientId, {});
+      if (!/^https:/i.test(request.clientId)) await api.updateClient(request.clientId, {});
       const given = await api.completeAuthorization({ request, userId: user, metadata: props, scope: [relayScope], props });
       return { kind: "redirect", to: given.redirectTo };
     });

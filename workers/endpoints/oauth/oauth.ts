@@ -80,6 +80,7 @@ const token = describe("oauthToken", {
   401: asJson(jsonObject, "The client is not known"),
   404: asJson(problem, "No PUBLIC_URL is configured"),
   429: asJson(problem, "Too many requests from one address"),
+  503: asJson(jsonObject, "The client's metadata document cannot be read for a moment"),
 });
 const register = describe("oauthRegister", {
   summary: "Registers a client (RFC 7591). One that has a metadata document at an address of its own needs none",
