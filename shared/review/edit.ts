@@ -28,8 +28,6 @@ export type EditFault =
   | { readonly kind: "modelNotListed" }
   /** A reviewer may write no reply to this request. */
   | { readonly kind: "notWritable" }
-  /** Only somebody who is signed in may say that they opened the address. */
-  | { readonly kind: "notSignedIn" }
   | { readonly kind: "blankReply" }
   /** The request requires JSON; `hasSchema`: that matches a schema. */
   | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };

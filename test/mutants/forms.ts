@@ -45,11 +45,11 @@ export const formMutants: readonly Mutant[] = [
     test: { file: "test/shared/review/form-answer.test.ts", only: "with a field that the form does not have" },
   },
   {
-    name: "an address is opened from the inbox alone",
-    file: edit,
-    from: 'if (request.url !== undefined && channel !== "inbox") return',
-    to: "if (false) return",
-    test: { file: contract, only: "cannot say that it was opened" },
+    name: "an address is for who is signed in alone",
+    file: gates,
+    from: "{ ...asked, ...ownerAlone, ...signedIn,",
+    to: "{ ...asked, ...ownerAlone,",
+    test: { file: contract, only: "opens and declines nothing" },
   },
   {
     name: "an address is for the key's owner alone",

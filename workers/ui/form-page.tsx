@@ -183,10 +183,10 @@ const GivenAnswer = ({ view, origin }: { view: FormView; origin: Origin }) => {
   return <Frames parts={[{ from: origin, part }]} />;
 };
 
-type AddressProps = { readonly url: string; readonly isOpen: boolean; readonly signIn: string | undefined };
+type AddressProps = { readonly url: string; readonly isOpen: boolean };
 
 /** An address, opened in the reader's own browser by their own click. Nothing here fetches it. */
-const Address = ({ url, isOpen, signIn }: AddressProps) => {
+const Address = ({ url, isOpen }: AddressProps) => {
   const words = useWords();
   const { address } = words.page.form;
   const { hostname } = new URL(url);
@@ -194,19 +194,13 @@ const Address = ({ url, isOpen, signIn }: AddressProps) => {
   return (
     <>
       {isSpelled ? <p class="note mind">{address.punycode}</p> : null}
-      {!isOpen ? null : signIn === undefined ? (
+      {isOpen ? (
         <p>
           <a class="btn yes" href={url} target="_blank" rel="noreferrer noopener">
             {fill(address.open, { host: hostname })}
           </a>
         </p>
-      ) : (
-        <p>
-          <a class="btn yes" href={signIn}>
-            {address.signIn}
-          </a>
-        </p>
-      )}
+      ) : null}
       <p class="note mind">{address.alone}</p>
     </>
   );
@@ -226,11 +220,9 @@ type FormContentProps = {
   /** What was sent in a form that did not count. */
   readonly kept: Typed | undefined;
   readonly errors: ReadonlyMap<string, string>;
-  /** Where a reader who is not signed in opens an address. */
-  readonly signIn: string | undefined;
 };
 
-export const FormContent = ({ view, origins, showing, kept, errors, signIn }: FormContentProps) => {
+export const FormContent = ({ view, origins, showing, kept, errors }: FormContentProps) => {
   const { form } = useWords().page;
   const { request, reply } = view;
   const { url, message } = request;
@@ -240,13 +232,13 @@ export const FormContent = ({ view, origins, showing, kept, errors, signIn }: Fo
   const part = (
     <section class="part" id={placeId("/message")}>
       <MarkedText showing={showing} path="/message" text={message} />
-      {url === undefined || signIn !== undefined ? null : <OutsideText text={url} />}
+      {url === undefined ? null : <OutsideText text={url} />}
     </section>
   );
   return (
     <>
       <Frames parts={[{ from: origins.request, part }]} />
-      {url === undefined ? null : <Address url={url} isOpen={isOpen} signIn={signIn} />}
+      {url === undefined ? null : <Address url={url} isOpen={isOpen} />}
       {isOpen && fields.length > 0 ? (
         <div class="card stack" id={placeId("/schema")} role="group" aria-label={form.fields}>
           {fields.map((field) => (
@@ -264,20 +256,15 @@ type FormDecisionProps = {
   readonly facts: ReviewFacts;
   readonly kept: SubmittedForm | undefined;
   readonly isListening: boolean;
-  readonly signIn: string | undefined;
 };
 
 /** Decline is a no; Dismiss is no answer at all. */
-export const FormDecision = ({ view, facts, kept, isListening, signIn }: FormDecisionProps) => {
+export const FormDecision = ({ view, facts, kept, isListening }: FormDecisionProps) => {
   const { page } = useWords();
   const { form, decide } = page;
   const isAddress = view.request.url !== undefined;
   const server = <Name value={view.requestor.server} />;
-  const effect: Child = isAddress
-    ? signIn === undefined
-      ? fill(form.address.effect, { server })
-      : form.address.signInEffect
-    : fill(form.effect, { server });
+  const effect: Child = fill(isAddress ? form.address.effect : form.effect, { server });
   const { quorum } = facts;
   const vote = quorum === null ? "" : decide.vote.replace("{vote}", String(quorum.votes + 1)).replace("{needed}", String(quorum.needed));
   const mayAskOthers = mayGiveUp(view) && ((view.handOverTo ?? []).length > 0 || (view.reviewers ?? []).length > 1);
@@ -298,7 +285,7 @@ export const FormDecision = ({ view, facts, kept, isListening, signIn }: FormDec
             </button>
           </div>
         </details>
-        {mayApprove(view) && signIn === undefined ? (
+        {mayApprove(view) ? (
           <button type="submit" id="send" name={formFields.act} value="fill" class={isAddress ? "btn approve" : "btn approve yes"}>
             {isAddress ? form.address.opened : `${form.send}${vote}`}
           </button>

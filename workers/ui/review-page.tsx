@@ -60,8 +60,6 @@ export type ReviewPageInput = {
   readonly live?: string;
   /** Where the reviewer is signed in. */
   readonly inbox?: InboxMark;
-  /** Where a form's address is opened by a reader who is not signed in. */
-  readonly signIn?: string;
 };
 
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
@@ -340,13 +338,13 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
 
 /** What is reviewed, with the fields in which a reviewer changes it. */
 const Reviewed = ({ input, facts, content, prompt, history, origins }: ReviewedProps) => {
-  const { view, kept, changes = [], signIn } = input;
+  const { view, kept, changes = [] } = input;
   const words = useWords();
   if (view.subject === "form") {
     const errors = new Map(
       (input.problem === undefined ? [] : fieldProblems(input.problem, words)).map(({ field, message }) => [field, message]),
     );
-    return <FormContent view={view} origins={origins} showing={content} kept={kept?.edits} errors={errors} signIn={signIn} />;
+    return <FormContent view={view} origins={origins} showing={content} kept={kept?.edits} errors={errors} />;
   }
   return (
     <>
@@ -372,7 +370,7 @@ type ReviewedProps = Pick<ContentProps, "facts" | "content" | "prompt" | "origin
 };
 
 export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string }) => {
-  const { view, cspNonce, kept, keptGrant, changes = [], live, inbox, signIn } = input;
+  const { view, cspNonce, kept, keptGrant, changes = [], live, inbox } = input;
   const words = useWords();
   const facts = reviewFacts(view);
   const shown = { view, facts };
@@ -408,7 +406,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
         </div>
         <div class="rail">
           {decides && view.subject === "form" ? (
-            <FormDecision view={view} facts={facts} kept={kept} isListening={isListening} signIn={signIn} />
+            <FormDecision view={view} facts={facts} kept={kept} isListening={isListening} />
           ) : decides ? (
             <Decision
               view={view}

@@ -126,11 +126,6 @@ const pages: readonly [string, FormView, Partial<ReviewPageInput>][] = [
   ["form-errors", open, { kept: filled, problem }],
   ["form-secret", secret, {}],
   ["form-address", address, { inbox: { path: "/inbox", count: 2 } }],
-  [
-    "form-address-link",
-    { ...address, request: { ...address.request, url: "https://linear.app" } },
-    { signIn: "/inbox/reviews/request/run_7Hq2" },
-  ],
   ["form-answered", answered, {}],
   ["form-declined", closed({ kind: "denied", by: "Ada Lovelace", at, reason: null }, "rejected"), {}],
   ["form-dismissed", closed({ kind: "cancelled", at, cause: "dismissed" }, "cancelled"), {}],
@@ -270,12 +265,5 @@ describe("an address", () => {
     await show({ ...address, request: { ...address.request, url: "https://xn--lnear-6va.app/" } });
     expect(await page.locator(".big-host").textContent()).toBe("xn--lnear-6va.app");
     expect(await page.getByText("can look like others").count()).toBe(1);
-  });
-
-  test("leads to the inbox from a page that a link opened, where nobody can say that they opened it", async () => {
-    await show({ ...address, request: { ...address.request, url: "https://linear.app" } }, { signIn: "/inbox/reviews/request/run_7Hq2" });
-    expect(await page.getByRole("link", { name: "Sign in to your inbox" }).getAttribute("href")).toBe("/inbox/reviews/request/run_7Hq2");
-    expect(await page.getByRole("button", { name: "I opened it" }).count()).toBe(0);
-    expect(await page.content()).not.toContain("https://linear.app/");
   });
 });

@@ -35,9 +35,10 @@ test("a room, which is nobody, is not asked", () => {
   expect(asked(gates(policyWith([{ ...toAll, then: { ...toAll.then, quorum: 1 } }]), "Ann"))).toEqual(["Ann", "Bo"]);
 });
 
-test("an address is for the owner alone, whatever a rule says, and for nobody without an inbox", () => {
-  const plan = gates(policyWith([toAll]), "Ann", true);
+test("an address is for the owner alone, signed in, whatever a rule says, and for nobody without an inbox", () => {
+  const plan = gates(policyWith([{ ...toAll, then: { ...toAll.then, noticeExcerpt: "start" } }]), "Ann", true);
   expect([asked(plan), plan.quorum, plan.handOverTo]).toEqual([["Ann"], 1, []]);
+  expect([plan.identity, plan.noticeExcerpt]).toEqual(["signedIn", "none"]);
   expect(asked(gates(policyWith([toAll]), "Bo", true))).toEqual([]);
   expect(asked(gates(policyWith([toAll]), null, true))).toEqual([]);
 });

@@ -20,7 +20,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { KeptGrant } from "../../ui/grant-offer.tsx";
 import type { Problem, ProblemWhy } from "../../ui/problem.tsx";
 import type { ReviewPageInput } from "../../ui/review-page.tsx";
-import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage, pageRefusals } from "../openapi/answers.ts";
@@ -312,22 +312,14 @@ async function again(c: AppContext, link: Presented, problem: Problem, status: R
   return page(c, link, view, { problem, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
-const isAddress = ({ subject, request }: ReviewView): boolean => subject === "form" && request.url !== undefined;
-
-/** The same review for somebody who is signed in. */
-const signInOf = ({ settings, gate, run }: Presented): string => inboxReviewUrl(inboxUrl(settings.publicUrl), gate, run);
-
 /**
  * What leads the reader of a page that a token opened to their inbox. The page shows nothing of it.
  */
-async function signingIn(c: AppContext, link: Presented, view: ReviewView): Promise<Pick<ReviewPageInput, "inbox" | "signIn">> {
+async function signingIn(c: AppContext, link: Presented, view: ReviewView): Promise<Pick<ReviewPageInput, "inbox">> {
   // Without it the page is whole all the same.
   const isSetUp = (): Promise<boolean> => isSignInSetUp(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)).catch(() => false);
   const canSignIn = view.hasInbox === true && (await isSetUp());
-  return {
-    ...(canSignIn ? { inbox: { path: pathOfUrl(inboxUrl(link.settings.publicUrl)), count: null } } : {}),
-    ...(isAddress(view) ? { signIn: pathOfUrl(signInOf(link)) } : {}),
-  };
+  return canSignIn ? { inbox: { path: pathOfUrl(inboxUrl(link.settings.publicUrl)), count: null } } : {};
 }
 
 /**

@@ -29,8 +29,6 @@ export const pageFormEn = {
       effect: "It opens in a new tab. Come back and say that you opened it: {server} is told that, and nothing else.",
       alone: "Whoever opens it links their own account. It is for you alone.",
       punycode: "The name of this host is written with letters that can look like others. This is its technical form.",
-      signIn: "Sign in to your inbox to open it",
-      signInEffect: "The address opens for you alone, from your inbox.",
     },
     states: { approved: "{by} answered", denied: "{by} declined", expired: "Nobody answered in time.", dismissed: "Dismissed" },
   },

@@ -28,7 +28,6 @@ const editFault = {
   invalidReply: "With these changes it is no longer a valid reply.",
   modelNotListed: "This model cannot serve the request; choose one of the list.",
   notWritable: "A reply cannot be written here.",
-  notSignedIn: "Sign in to your inbox, and say there that you opened the address.",
   blankReply: "Write a reply first.",
   notRequestedJson: "This must stay JSON, as requested.",
   notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",

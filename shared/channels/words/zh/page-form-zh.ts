@@ -29,8 +29,6 @@ export const pageFormZh = {
       effect: "它会在新标签页中打开。请回来说明你已打开：{server} 只会得知这一点。",
       alone: "谁打开它，谁的账户就会被关联。它只给你本人。",
       punycode: "这个主机名含有可能与其他字母混淆的字母，这里显示的是它的技术形式。",
-      signIn: "登录收件箱后打开",
-      signInEffect: "这个网址只能由你本人从收件箱打开。",
     },
     states: { approved: "{by} 已回答", denied: "{by} 已谢绝", expired: "无人按时回答。", dismissed: "已关闭" },
   },

@@ -49,7 +49,6 @@ const editFault = {
   invalidReply: "修改之后，这不再是有效的回复。",
   modelNotListed: "这个模型不能处理此请求，请从列表中选择。",
   notWritable: "此处不能自己写回复。",
-  notSignedIn: "请登录你的收件箱，在那里说明你已打开该网址。",
   blankReply: "请先写回复。",
   notRequestedJson: "这里必须仍是 JSON：这是请求的要求。",
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",

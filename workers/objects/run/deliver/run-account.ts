@@ -262,8 +262,8 @@ export function viewOf(
 }
 
 /**
- * An address that a form asks to open, as whoever holds a link may see it: its host. It may let its
- * reader in as the owner, who opens it from their inbox.
+ * An address that a form asks to open, as anything but the owner's inbox has it: its host. It may
+ * let its reader in as the owner.
  */
 const withoutAddress = (request: SubjectRequest): SubjectRequest =>
   isForm(request) && request.url !== undefined ? { ...request, url: new URL(request.url).origin } : request;

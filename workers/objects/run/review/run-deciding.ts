@@ -115,7 +115,7 @@ export class RunDeciding {
 
   #answer(asked: DecisionInput, act: Answer["act"]): DecideAnswer {
     const { input, state, link, gate, by, submission, known } = asked;
-    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission, channel: link.channel });
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (edit.kind === "twoChoices") return { kind: "twoChoices" };
     // A grant covers the request or reply as it came, never an edited one.
@@ -210,7 +210,7 @@ export class RunDeciding {
     const { version, digest, lift: mark = 0 } = submission;
     if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
     const form = { ...submission, act: "approve" } as const;
-    const edit = editedContent(this.#deps.store, input, state, { gate, by, form, channel: link.channel });
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form });
     // The reviewer's own changes would be lost.
     if (edit.kind === "edited" || edit.kind === "twoChoices") return { kind: "twoChoices" };
     const content = liftedContent(this.#deps.store, input, state, gate, mark);

@@ -20,7 +20,6 @@ import { formAnswerOf } from "../../../../shared/review/form-answer.ts";
 import { reviewAt } from "../run-deps.ts";
 import { replyRuleOf } from "../../../../shared/run/reply-rule.ts";
 import { currentRequest } from "../deliver/run-account.ts";
-import type { ReviewAccess } from "./run-reviewers.ts";
 import type { Submission } from "../../../stubs/run-calls.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
 
@@ -51,7 +50,7 @@ export type EditedContent =
     };
 
 /** What a reviewer's form is about, and who they are. */
-type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission; readonly channel: ReviewAccess["channel"] };
+type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission };
 
 const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "invalid", issues: [{ field, fault }] });
 
@@ -147,14 +146,10 @@ function answeredByReviewer(
   return authored(store, content, work, reply.value, [answerChange(answer)]);
 }
 
-/**
- * The answer of this reviewer to a form. An address is opened by somebody who is signed in: whoever
- * holds a link need not be the owner, whose account it is about.
- */
+/** The answer of this reviewer to a form. */
 function filledIn(store: RunStore, { work }: StoredInput, content: RequestVersion, request: Form, formed: Formed): EditedContent {
-  const { by, form, channel } = formed;
+  const { by, form } = formed;
   if (isRoom(by)) return invalid({ kind: "notWritable" });
-  if (request.url !== undefined && channel !== "inbox") return invalid({ kind: "notSignedIn" });
   const answer = formAnswerOf(request, new Map(form.edits));
   return answer.ok ? authored(store, content, work, answer.value, []) : { kind: "invalid", issues: answer.error };
 }
