@@ -9,6 +9,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
 import { argumentsOf, definitionOf } from "../../shared/model/subject/tool-call.ts";
 import { chromiumPath } from "../outside/support/chromium.ts";
@@ -18,7 +19,12 @@ import { typedCall } from "../outside/pages/examples.ts";
 import { renderedReview } from "../rest/pages/rendered.ts";
 import { toolServers } from "./tool-servers.ts";
 
-type Tool = Awaited<ReturnType<Client["listTools"]>>["tools"][number];
+/** Servers also list what the protocol does not have: a schema without its type. */
+const listed = z.looseObject({
+  tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.record(z.string(), z.unknown()) })),
+  nextCursor: z.string().optional(),
+});
+type Tool = z.infer<typeof listed>["tools"][number];
 
 const folder = mkdtempSync(join(tmpdir(), "tool-pages-"));
 let browser: Browser;
@@ -60,7 +66,8 @@ async function toolsOf(name: string): Promise<readonly Tool[]> {
   try {
     const tools: Tool[] = [];
     for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-      const page = await client.listTools(cursor === undefined ? {} : { cursor }, { timeout: 120_000 });
+      const params = cursor === undefined ? {} : { cursor };
+      const page = await client.request({ method: "tools/list", params }, listed, { timeout: 120_000 });
       tools.push(...page.tools);
       cursor = page.nextCursor;
     }
@@ -132,7 +139,8 @@ async function faultsOf(page: Page, { inputSchema }: Tool, isFirst: boolean): Pr
     })),
   );
   const isWhole = names.some(({ name }) => name === "edit:/arguments");
-  for (const required of isWhole ? [] : (inputSchema.required ?? [])) {
+  const { required: needed = [] } = inputSchema;
+  for (const required of isWhole || !Array.isArray(needed) ? [] : needed.map(String)) {
     const at = `edit:/arguments/${required.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (!names.some(({ name, isLabelled }) => isLabelled && (name === at || name.startsWith(`${at}/`) || name.startsWith(`${at}:`))))
       faults.push(`${required} is required, and has no labelled field`);

@@ -24,7 +24,11 @@ export const toolServers: Readonly<Record<string, ToolServer>> = {
   "@playwright/mcp": { version: "0.0.83" },
   "@sentry/mcp-server": { version: "0.39.0", args: ["--access-token=none"] },
   "@shopify/dev-mcp": { version: "1.16.0" },
-  "@supabase/mcp-server-supabase": { version: "0.13.0", args: ["--access-token", "none"] },
+  // Without `docs`, whose one tool is described by Supabase's site.
+  "@supabase/mcp-server-supabase": {
+    version: "0.13.0",
+    args: ["--access-token", "none", "--features=database,account,development,debugging,functions,branching,storage"],
+  },
   "@upstash/context7-mcp": { version: "4.1.1" },
   "@wonderwhy-er/desktop-commander": { version: "0.2.52" },
   "airtable-mcp-server": { version: "1.14.0", env: { AIRTABLE_API_KEY: "none" } },

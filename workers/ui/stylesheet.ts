@@ -59,7 +59,7 @@ b, strong { font-weight: 600; }
 .name { font-family: var(--mono); font-size: 1rem; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
 .person .name { font: inherit; }
 .plain { white-space: pre-line; unicode-bidi: isolate; }
-h1 .name { display: inline-block; max-width: 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
+h1 .name, .effect .name { display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; max-width: 100%; overflow: hidden; overflow-wrap: anywhere; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
 .i { width: 1.25rem; height: 1.25rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25rem; }
 .i-dots { stroke-width: 3.5; }
 .sr, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; min-height: 0; padding: 0; margin: -1px; border: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -296,8 +296,8 @@ const inbox = `
 const decision = `
 .decide { position: fixed; z-index: 3; inset: auto 0 0; padding: .5rem 1rem calc(.75rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
 .effect { margin-bottom: .375rem; color: var(--soft); line-height: 1.35; }
-.effect b, .effect .name { color: var(--ink); }
-.effect .name { display: inline-block; max-width: calc(100% - .5rem); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; font: 600 1rem/1.35 var(--sans); }
+.effect b { color: var(--ink); }
+.effect .name { max-width: calc(100% - .5rem); font: 600 1rem/1.35 var(--sans); }
 .row { display: flex; gap: .625rem; align-items: stretch; }
 .row > .approve { flex: 2.4 1 0; padding-inline: .5rem; }
 .row > .deny { flex: .85 1 0; overflow-wrap: normal; } .row > .deny:only-child { flex: 1; }
