@@ -157,6 +157,18 @@ describe("a request that is answered at once", () => {
     expect(events.filter(({ run }) => run === first.summary.run)).toEqual(first.events);
   });
 
+  test("that failed is one failure, however often it comes, also to an object that woke in between", async () => {
+    const { ledger } = newShard();
+    const failed = answered(begun, { state: "failed", cause: null });
+    const failures = async (): Promise<unknown> => readJsonOf(await ledger.failures(begun)).failures.map(({ requests }) => requests);
+    await append(ledger, [failed]);
+    await append(ledger, [failed]);
+    await evictDurableObject(ledger);
+    const later = numberEvents(failed.summary.run, failed.events.at(-1) ?? null, begun + 9, [{ kind: "requestorBack" }]);
+    await append(ledger, [{ events: [...failed.events, ...later], summary: failed.summary }]);
+    expect(await failures()).toEqual([1]);
+  });
+
   test("goes on where its run does: earlier events stay where they are", async () => {
     const { ledger } = newShard();
     const entry = answered();

@@ -34,8 +34,8 @@ type Indexed = {
 type Appended = {
   /** The time that was first given for the run's line. */
   readonly lineAt: number | null;
-  /** The line stands in the log alone. */
-  readonly isWhole: boolean;
+  /** The line stands in the log alone, since this append. */
+  readonly isNewWhole: boolean;
   /** Those that were not stored before. */
   readonly stored: readonly RecordEvent[];
 };
@@ -109,7 +109,7 @@ export class LedgerEvents {
     this.#readRecent();
     const runs = Map.groupBy(events, (event) => event.run);
     if (line !== null && !runs.has(line.run)) runs.set(line.run, []);
-    let appended: Appended = { lineAt: line?.createdAt ?? null, isWhole: false, stored: [] };
+    let appended: Appended = { lineAt: line?.createdAt ?? null, isNewWhole: false, stored: [] };
     const stored: RecordEvent[] = [];
     for (const [run, ofRun] of runs) {
       const own = line?.run === run ? line : null;
@@ -132,11 +132,11 @@ export class LedgerEvents {
       if (texts.length === 1) {
         this.#log.add(texts, this.#now(), line?.createdAt ?? null);
         this.#note(run, { events: only });
-        return { lineAt: line?.createdAt ?? null, isWhole: true, stored: only };
+        return { lineAt: line?.createdAt ?? null, isNewWhole: true, stored: only };
       }
     }
     // The line of a whole request is there already.
-    if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isWhole: true, stored: [] };
+    if (wholeTo > 0 && parts.length === 0) return { lineAt: line?.createdAt ?? null, isNewWhole: false, stored: [] };
     const lineAt = lineAtOf(indexed) ?? line?.createdAt ?? null;
     const stored = line === null ? null : { ...line, createdAt: lineAt ?? line.createdAt };
     const isChanged = stored !== null && wholeTo === 0 && changed(stored);
@@ -154,7 +154,7 @@ export class LedgerEvents {
         lineAt,
       );
     }
-    return { lineAt, isWhole: wholeTo > 0, stored: parts.flat() };
+    return { lineAt, isNewWhole: false, stored: parts.flat() };
   }
 
   #isWhole(run: string, events: readonly RecordEvent[], line: RunSummary | null): boolean {

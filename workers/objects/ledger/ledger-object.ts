@@ -212,16 +212,16 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     // A run has one line, under the time that its first entry said.
     let isNew = false;
     let ended: RunSummary | null = null;
-    const { isWhole, stored } = this.#events.append(events, summary, (line) => {
+    const { isNewWhole, stored } = this.#events.append(events, summary, (line) => {
       isNew = this.#lines.write(line);
       if (isNew) this.#ended(line, this.#counters());
       if (isNew) ended = line;
       return isNew;
     });
-    if (isWhole && summary !== null) {
+    if (isNewWhole && summary !== null) {
       this.#lines.note(summary);
       this.#ended(summary, []);
-      if (stored.length > 0) ended = summary;
+      ended = summary;
     }
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
