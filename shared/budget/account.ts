@@ -115,6 +115,15 @@ export function writeOff(account: Account, now: number): Account {
   return { used, held: account.held.filter((each) => !late.includes(each)) };
 }
 
+/**
+ * Whether a budget, with what is spent of it for good, refuses an amount. One that may cost more
+ * than the whole budget says nothing of what is left.
+ */
+export function isTooLittle({ spent, unaccounted }: Pick<Usage, "spent" | "unaccounted">, limit: number, wanted: number): boolean {
+  const rest = limit - spent - unaccounted;
+  return rest <= 0 || (wanted <= limit && wanted > rest);
+}
+
 /** The parts of a budget that its operators hear of, in percent. */
 const toldPercents = [80, 100] as const;
 

@@ -69,8 +69,11 @@ const en: AlertCatalogue = {
     },
   },
   budgetUsedUp: {
-    began: { title: "Budget {budget} is used up", text: "All of {amount}{part} is spent. Requests that count for it are refused." },
-    ended: { title: "Budget {budget} has room again", text: "It was used up since {since}: {amount}{part}." },
+    began: {
+      title: "Budget {budget} refuses requests",
+      text: "Less is left of {amount}{part} than a call may cost. Requests that may cost more are refused.",
+    },
+    ended: { title: "Budget {budget} has room again", text: "It refused requests since {since}: {amount}{part}." },
   },
   nobodyReached: {
     began: { title: "Reviews reach nobody", text: "{n} of the reviews in the last 5 minutes reached no reviewer by any channel." },
@@ -94,8 +97,8 @@ const zhCN: AlertCatalogue = {
     ended: { title: "{provider} 已恢复", text: "{provider} 自 {since} 起出错。最近 5 分钟 {n} 次模型调用中有 {failed} 次失败。" },
   },
   budgetUsedUp: {
-    began: { title: "预算 {budget} 已用完", text: "{amount}{part} 已全部用完。计入该预算的请求会被拒绝。" },
-    ended: { title: "预算 {budget} 又有余额", text: "自 {since} 起曾用完：{amount}{part}。" },
+    began: { title: "预算 {budget} 拒绝请求", text: "{amount}{part} 的余额少于一次调用可能的费用。可能超出余额的请求会被拒绝。" },
+    ended: { title: "预算 {budget} 又有余额", text: "自 {since} 起曾拒绝请求：{amount}{part}。" },
   },
   nobodyReached: {
     began: { title: "审核无法通知到人", text: "最近 5 分钟有 {n} 个审核未能通过任何渠道通知审核人。" },

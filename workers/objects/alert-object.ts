@@ -7,7 +7,7 @@
 // who finds a failure wakes it, and so does the cron trigger.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
-import { percentReached } from "../../shared/budget/account.ts";
+import { isTooLittle } from "../../shared/budget/account.ts";
 import { type Allowance, type Budgets, allowances, ownNames } from "../../shared/budget/budgets.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
@@ -22,7 +22,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { alertUrl } from "../platform/urls.ts";
 import { documentsOf } from "../stores/documents.ts";
 import { outcomesOf } from "../stores/outcomes.ts";
-import type { AlertCalls } from "../stubs/alert-calls.ts";
+import type { AlertCalls, UsedUp } from "../stubs/alert-calls.ts";
 import { budgetStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { alertSchema } from "./schema/alert-schema.ts";
@@ -69,12 +69,9 @@ export class AlertObject extends StoredObject implements AlertCalls {
     this.#alarm.arm();
   }
 
-  usedUp(allowance: JsonOf<Allowance>): void {
-    this.sql.exec(
-      "INSERT OR REPLACE INTO used_up (topic, allowance) VALUES (?, ?)",
-      topicKey(budgetTopic(readJsonOf(allowance))),
-      allowance,
-    );
+  usedUp(used: JsonOf<UsedUp>): void {
+    const { allowance } = readJsonOf(used);
+    this.sql.exec("INSERT OR REPLACE INTO used_up (topic, text) VALUES (?, ?)", topicKey(budgetTopic(allowance)), used);
     this.look();
   }
 
@@ -118,12 +115,12 @@ export class AlertObject extends StoredObject implements AlertCalls {
 
   /** Budgets that are not used up any more are no longer asked. */
   async #observedBudgets(budgets: Budgets): Promise<Observation[]> {
-    const rows = this.sql.exec<{ topic: string; allowance: JsonOf<Allowance> }>("SELECT topic, allowance FROM used_up").toArray();
+    const rows = this.sql.exec<{ topic: string; text: JsonOf<UsedUp> }>("SELECT topic, text FROM used_up").toArray();
     return Promise.all(
-      rows.map(async ({ topic: key, allowance: text }): Promise<Observation> => {
-        const known = readJsonOf(text);
+      rows.map(async ({ topic: key, text }): Promise<Observation> => {
+        const { allowance: known, wanted } = readJsonOf(text);
         const allowance = currentOf(budgets, known);
-        const isUsed = allowance !== null && percentReached(await budgetStub(this.env, allowance).usage(allowance), allowance.limit) >= 100;
+        const isUsed = allowance !== null && isTooLittle(await budgetStub(this.env, allowance).usage(allowance), allowance.limit, wanted);
         if (!isUsed) this.sql.exec("DELETE FROM used_up WHERE topic = ?", key);
         return { topic: budgetTopic(allowance ?? known), is: isUsed ? "on" : "off", counts: { failed: 0, count: 0 } };
       }),

@@ -5,19 +5,28 @@
 // is recorded and each email is on its way.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
+import { type Usage, isTooLittle } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { sendEmail } from "../channels/email/email-channel.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { hasAlerts } from "../stores/look-for-alerts.ts";
+import type { UsedUp } from "../stubs/alert-calls.ts";
 import { alertStub, configStub } from "../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 2_000, mostMs: 10 * 60_000 };
 /** An address that cannot be reached is given up after so many attempts: some three hours. */
 const mostAttempts = 20;
 
-type BudgetNoticeDeps = { readonly now: () => number; readonly random: () => number };
+/** While requests go on being refused, the AlertObject hears no more often. */
+const refusedEveryMs = 60_000;
+
+type BudgetNoticeDeps = {
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly background: (work: Promise<unknown>) => void;
+};
 /** In place of an address: whom the policy's `alerts` names. */
 const toAlerts = "alerts";
 /** `address`: of an email; empty for the event in the record; or `alerts`. */
@@ -29,6 +38,7 @@ export class BudgetNotices {
   readonly #deps: BudgetNoticeDeps;
   #allowance: Allowance | null;
   #text: JsonOf<Allowance> | null;
+  #refusedAt = 0;
 
   /** `exists`: whether there are tables. */
   constructor(env: Env, sql: SqlStorage, { exists, ...deps }: BudgetNoticeDeps & { readonly exists: boolean }) {
@@ -80,6 +90,22 @@ export class BudgetNotices {
       );
   }
 
+  /**
+   * An amount was refused: whom alerts are for hears, soon, where it is what was spent that leaves
+   * too little. Nothing is stored: the next refusal says it again.
+   */
+  refused(used: Usage, wanted: number): void {
+    const [allowance, now] = [this.#allowance, this.#deps.now()];
+    if (allowance === null || allowance.endsAt !== undefined || !isTooLittle(used, allowance.limit, wanted)) return;
+    if (Math.abs(now - this.#refusedAt) < refusedEveryMs) return;
+    this.#refusedAt = now;
+    this.#deps.background(this.#tellAlerts({ allowance, wanted }).catch((error: unknown) => void this.#failed(error)));
+  }
+
+  async #tellAlerts(used: UsedUp): Promise<void> {
+    if (await hasAlerts(this.#env, this.#deps.now(), this.#deps.background)) await alertStub(this.#env).usedUp(jsonOf(used));
+  }
+
   nextDue(): number | null {
     return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM telling").one().at;
   }
@@ -117,7 +143,7 @@ export class BudgetNotices {
     const { budget, part, unit, limit, per } = allowance;
     const since = new Date(startsAt).toISOString();
     if (address === toAlerts) {
-      if (await hasAlerts(this.#env, this.#deps.now(), () => {})) await alertStub(this.#env).usedUp(jsonOf(allowance));
+      await this.#tellAlerts({ allowance, wanted: 1 });
       return true;
     }
     if (address === "") {

@@ -46,7 +46,11 @@ export class BudgetObject extends StoredObject implements BudgetCalls {
     super(ctx, env, budgetSchema);
     this.#account = this.#stored();
     this.#writeOffAt = this.#account.held.length === 0 ? null : this.now() + writeOffEveryMs;
-    this.#notices = new BudgetNotices(env, this.sql, { ...this.clock, exists: this.tables.exist });
+    this.#notices = new BudgetNotices(env, this.sql, {
+      ...this.clock,
+      background: (work) => this.ctx.waitUntil(work),
+      exists: this.tables.exist,
+    });
     this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
     void this.#alarm.restore();
   }
@@ -59,6 +63,7 @@ export class BudgetObject extends StoredObject implements BudgetCalls {
     const reserved = reserve(this.#account, { id, amount, startsAt, until: now + leaseMs }, allowance.limit);
     if (reserved === null) {
       this.#alarm.arm();
+      this.#notices.refused(usage(this.#account, startsAt, now), amount);
       return { kind: "usedUp", endsAt };
     }
     const share = this.#share(reserved, { allowance, leaseMs, wanted }, startsAt, now);

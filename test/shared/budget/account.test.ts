@@ -8,6 +8,7 @@ import {
   type Settlement,
   emptyAccount,
   left,
+  isTooLittle,
   percentReached,
   reserve,
   settle,
@@ -308,3 +309,14 @@ test("without losses nothing is unaccounted, and what is spent is what was paid"
   }
   expect(usage(world.account, startsAt, world.at)).toEqual({ spent: world.paid, unaccounted: 0, reserved: 0 });
 });
+
+test.each<[string, number, number, number, boolean]>([
+  ["all of it is spent", 100, 100, 1, true],
+  ["more than all of it is", 110, 100, 1, true],
+  ["it is empty from the beginning", 0, 0, 1, true],
+  ["less is left than is wanted", 60, 100, 41, true],
+  ["just as much is left", 60, 100, 40, false],
+  ["more is wanted than the whole budget", 60, 100, 101, false],
+])("a budget has too little where %s", (_, spent, limit, wanted, is) =>
+  expect(isTooLittle({ spent, unaccounted: 0 }, limit, wanted)).toBe(is),
+);

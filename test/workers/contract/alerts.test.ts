@@ -131,6 +131,29 @@ test("a budget is said to be used up when all of it is, and to have room again",
   expect(await rowsOf("used_up")).toEqual([]);
 });
 
+test("a budget that refuses a call is said to, where what was spent leaves too little for it, and not what is under way", async () => {
+  const budgets = (amount: number) => ({ budgets: { all: { of: "everything", tokens: amount, per: "month" } } });
+  await configure("budgets", budgets(100));
+  const allowance = { budget: "all", part: null, unit: "tokens", limit: 100, per: "month", notify: [] } as const;
+  const all = asObject<BudgetObject>(budgetStub(env, allowance));
+  const reserve = async (id: string, amount: number): Promise<string> =>
+    (await all.reserve({ allowance, id, amount, leaseMs: 1_000, wanted: 0 })).kind;
+  expect([await reserve("larger than all", 101), await reserve("a", 60), await reserve("meanwhile", 60)]).toEqual([
+    "usedUp",
+    "reserved",
+    "usedUp",
+  ]);
+  expect(await rowsOf("used_up")).toEqual([]);
+  await all.settle([{ id: "a", spent: 60, unaccounted: 0, underWay: [] }]);
+  expect(await reserve("b", 60)).toBe("usedUp");
+  await noticed();
+  await after(6 * secondMs);
+  expect(receiver.taken[0]?.event).toMatchObject({ type: "alert.began", data: { kind: "budgetUsedUp", budget: "all", limit: 100 } });
+  await configure("budgets", budgets(120));
+  await after(minuteMs);
+  expect(told().map(([type]) => type)).toEqual(["alert.began", "alert.ended"]);
+});
+
 test("reviews that reach nobody and expire are said, of more than the policy wants none, and the next one counts them", async () => {
   await configure("policy", withAlerts({ perHour: 1 }));
   const line = (run: string, how: "expired" | "undeliverable"): RunSummary => ({

@@ -12,10 +12,10 @@ export const alertSchema: Schema = {
       text: "TEXT NOT NULL", // JSON of OpenAlert
       told: "INTEGER NOT NULL", // 0: too many within the hour, nobody heard of its beginning
     }),
-    // Amounts of budgets of which all was used, as long as that is so.
+    // Amounts of budgets that refuse what a call may cost, as long as that is so.
     table("used_up", {
       topic: "TEXT PRIMARY KEY",
-      allowance: "TEXT NOT NULL", // JSON of Allowance (shared/budget/budgets.ts)
+      text: "TEXT NOT NULL", // JSON of UsedUp (workers/stubs/alert-calls.ts)
     }),
     // Messages that are to be sent, or that wait for an earlier one to the same person.
     table("telling", {
