@@ -18,3 +18,8 @@ export const alertsSchema = (names: z.ZodArray<z.ZodString>) =>
     /** Of more alerts within an hour nobody hears; the next one says how many. */
     perHour: z.int().min(1).max(100).default(12),
   });
+
+export type Alerts = z.infer<ReturnType<typeof alertsSchema>>;
+
+/** What a form begins with. */
+export const newAlerts = { to: [] as string[], about: [...alertKinds], perHour: 12 };

@@ -7,6 +7,7 @@ import { asHtml } from "../document.tsx";
 import { inLanguage } from "../language.ts";
 import { Api, ApiFailed } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
+import { alertsPage } from "./alerts/alerts-page.tsx";
 import { decisionsPage } from "./decisions/decisions-page.tsx";
 import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import { healthPage } from "./overview/health-page.tsx";
@@ -37,6 +38,7 @@ import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 const pages: readonly ConsolePage[] = [
   overviewPage,
   nowPage,
+  alertsPage,
   healthPage,
   usagePage,
   requestsPage,

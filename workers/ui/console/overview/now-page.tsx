@@ -1,7 +1,5 @@
 // All providers, models and servers of the last hour, what fails first: their failures and times.
 
-import type { JsonObject } from "../../../../shared/json-types.ts";
-import { objectOf } from "../../../../shared/json/values.ts";
 import type { OutcomeLine } from "../../../endpoints/admin/answers/outcomes.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
@@ -10,6 +8,8 @@ import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Empty, Names } from "../pieces.tsx";
+import { alertedIn } from "../alerts/alerts-page.tsx";
+import { alertsWords } from "../alerts/alerts-words.ts";
 import { NowAt, NowParts, type NowProps, NowSummary, type OutcomeList, behind, lists, timeOf } from "./now.tsx";
 import { nowScript } from "./now-script.ts";
 import { nowWords } from "./now-words.ts";
@@ -106,18 +106,11 @@ const Tables = ({ provider, ...props }: NowProps & { provider: string | null }) 
   );
 };
 
-/** Whom the policy's `alerts` names: nobody where it has none. */
-function alertedIn(policy: JsonObject): string[] {
-  const to = objectOf(policy["alerts"])?.["to"];
-  return Array.isArray(to) ? to.filter((name) => typeof name === "string") : [];
-}
-
 const Alerted = ({ visit, to }: { visit: Visit; to: readonly string[] }) => {
-  const texts = useTexts(nowWords);
+  const texts = useTexts(alertsWords);
   return (
     <p>
-      {to.length === 0 ? texts.nobodyTold : fill(texts.told, { to: <Names of={to} /> })}{" "}
-      <a href={visit.at("documents/policy")}>{texts.policy}</a>
+      {to.length === 0 ? texts.nobodyTold : fill(texts.told, { to: <Names of={to} /> })} <a href={visit.at("alerts")}>{texts.change}</a>
     </p>
   );
 };

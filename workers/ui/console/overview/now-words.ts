@@ -36,9 +36,6 @@ const en = {
   modelsOf: "Models of {provider}",
   everything: "All providers",
   lead: "Model calls count for providers and models, each attempt by itself; requests count for servers. Times are those of what succeeded, without people’s time.",
-  told: "Alerts go to {to}.",
-  nobodyTold: "Nobody is alerted: the policy has no alerts.",
-  policy: "Policy",
   back: "Overview",
 } as const;
 
@@ -77,9 +74,6 @@ const zhCN: Texts<typeof en> = {
   modelsOf: "{provider} 的模型",
   everything: "所有提供方",
   lead: "提供方和模型按模型调用计数，每次尝试单独计；服务器按请求计数。耗时只计成功的，不含人工时间。",
-  told: "告警发送给 {to}。",
-  nobodyTold: "没有人会收到告警：策略中没有 alerts。",
-  policy: "策略",
   back: "概览",
 };
 

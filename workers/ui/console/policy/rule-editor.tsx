@@ -3,7 +3,7 @@
 
 import { objectOf } from "../../../../shared/json/values.ts";
 import { conditionsSchema } from "../../../../shared/policy/conditions.ts";
-import { type Draft, defaultIn, nameOf, peopleIn, rulesIn } from "../../../../shared/policy/draft.ts";
+import { type Draft, defaultIn, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { fieldsIn } from "../../../../shared/json/form-fields.ts";
 import { conditionMembers, consequenceMembers, fieldsOf, handOver } from "../../../../shared/policy/rule-form.ts";
 import { consequencesSchema } from "../../../../shared/policy/rules.ts";
@@ -14,6 +14,7 @@ import { useWords } from "../../language.ts";
 import { fill } from "../../sentence.tsx";
 import { type DocumentForm, Fields, Input, Select, type Typed, othersThan, schemaErrors } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
+import { People } from "../people-field.tsx";
 import type { EditedRule } from "./policy-state.ts";
 import { policyWords } from "./policy-words.ts";
 
@@ -40,31 +41,6 @@ const jurors = fieldsIn(consequenceMembers).flatMap(({ name }) => (name.startsWi
 const rarer = ["replyRisk", "remindAtSeconds", "escalate-afterSeconds", "escalate-to", "handOverTo", "boundTo"];
 const more = [...rarer, ...othersThan(consequenceForm, [...gates, ...terms, ...permits, ...ofRules, ...jurors, "reviewers", ...rarer])];
 
-type PeopleProps = { readonly name: string; readonly label: string; readonly typed: Typed; readonly hint?: string; readonly draft: Draft };
-
-/** Groups and people of the document, and whom the rule names beside them. */
-const People = ({ name, label, typed, hint, draft }: PeopleProps) => {
-  const { groups, people } = peopleIn(draft);
-  const chosen = typed.values[name] ?? [];
-  const all = [...new Set([...groups, ...people, ...chosen])];
-  return (
-    <fieldset class="people">
-      <legend>{label}</legend>
-      <div>
-        {all.map((each) => (
-          <label class="check">
-            <input type="checkbox" name={name} value={each} checked={chosen.includes(each)} />
-            <span>
-              <Name value={each} />
-            </span>
-          </label>
-        ))}
-      </div>
-      {hint === undefined ? null : <p class="soft">{hint}</p>}
-    </fieldset>
-  );
-};
-
 type SectionProps = { readonly typed: Typed; readonly draft: Draft; readonly isDefault: boolean };
 
 const Conditions = ({ typed }: Pick<SectionProps, "typed">) => {
@@ -82,7 +58,7 @@ const Conditions = ({ typed }: Pick<SectionProps, "typed">) => {
 
 const Consequences = ({ typed, draft, isDefault }: SectionProps) => {
   const { form, consequences } = useTexts(policyWords);
-  const people = { typed, draft };
+  const people = { typed, policy: draft };
   const own = {
     reviewers: <People {...people} name="reviewers" {...consequences.reviewers} {...(isDefault ? {} : { hint: form.askDefault })} />,
     "escalate-to": <People {...people} name="escalate-to" {...consequences.escalate.to} />,
