@@ -137,10 +137,10 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
   .lines td.full { flex: 1 1 0; min-width: 0; } .lines .tag { line-height: 1.25rem; }
 }
 @media (min-width: 62rem) {
-  .lines { table-layout: fixed; } .lines :is(td, th) { padding-block: .125rem; line-height: 1.375rem; vertical-align: middle; }
+  .lines { table-layout: fixed; } .lines :is(td, th) { padding-block: .0625rem; line-height: 1.375rem; vertical-align: middle; }
   .lines td, .lines td.main-cell { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; } .lines td * { white-space: nowrap; overflow-wrap: normal; }
   .lines, .lines .name { font-size: .9375rem; } .lines .tag { padding: 0 .375rem; line-height: 1.25rem; font-size: .875rem; vertical-align: top; }
-  .lines .col-time { width: 7.5rem; } .lines .col-by { width: 19%; } .lines .col-key, .lines .col-model { width: 9%; } .lines .col-outcome { width: 9.75rem; } .lines .col-cost { width: 4rem; } .lines .col-wait { width: 8rem; }
+  .lines .col-time { width: 7.25rem; } .lines .col-by { width: 19%; } .lines .col-key { width: 9%; } .lines .col-model { width: 9%; } .lines .col-outcome { width: 10rem; } .lines .col-cost { width: 5.25rem; } .lines .col-wait { width: 6.5rem; }
 }
 @media (min-width: 62rem) and (max-width: 75rem) { .lines .col-key, .lines .col-key-of { display: none; } }
 .main > .chips + .chips { margin-top: .25rem; } @media (min-width: 62rem) { .decided th:nth-child(4) { width: 30%; } }

@@ -29,7 +29,8 @@ export function amountIn(unit: BudgetLine["unit"], amount: number, language: Lan
   return amount === 0 ? "$0.00" : wordsOf(language).page.dollars(amount);
 }
 
-const nearPercent = 80;
+/** From so many percent on a budget is said to be nearly used up. */
+export const nearPercent = 80;
 
 export const SpendMeter = ({ line, visit }: { line: BudgetLine; visit: Visit }) => {
   const texts = useTexts(spendWords);

@@ -49,7 +49,7 @@ describe("a budget", () => {
       const page = (await browser.get("budgets")).text;
       return /\$0\.0\d+ of \$500\.00 a month/.test(page) ? page : null;
     });
-    expect(text).toContain(id);
+    expect(text).toContain(`href="/console/keys/${id}"`);
     expect(text).toContain("each key");
     expect(text).toContain("1 address is told");
   });

@@ -12,6 +12,7 @@ import { EntriesHead, FormBelow, RowActs, entriesIn, entriesPage, entryOn, named
 import type { EntryState } from "../entry.ts";
 import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Empty, List } from "../pieces.tsx";
+import { type KeyNames, keyNamesOf } from "../requests/request-line.ts";
 import { SpendMeter, amountIn } from "../spend-meter.tsx";
 import { budgetsWords } from "./budgets-words.ts";
 import { budgetSchema } from "../../../../shared/budget/budgets.ts";
@@ -81,7 +82,19 @@ const Of = ({ entry }: { entry: JsonObject }) => {
   return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
 };
 
-const Line = ({ visit, line }: { visit: Visit; line: BudgetLine }) => {
+/** A key leads to its page; an owner has none. */
+const Part = ({ visit, part, keys }: { visit: Visit; part: string; keys: KeyNames }) => {
+  const name = keys.get(part);
+  return name === undefined ? (
+    <Name value={part} />
+  ) : (
+    <a href={visit.at(`keys/${part}`)}>
+      <Name value={name} />
+    </a>
+  );
+};
+
+const Line = ({ visit, line, keys }: { visit: Visit; line: BudgetLine; keys: KeyNames }) => {
   const texts = useTexts(budgetsWords);
   const amounts = [
     ...(line.reserved > 0 ? [texts.reserved.replace("{amount}", amountIn(line.unit, line.reserved, visit.language))] : []),
@@ -89,7 +102,7 @@ const Line = ({ visit, line }: { visit: Visit; line: BudgetLine }) => {
   ];
   return (
     <div>
-      {line.part === null ? null : <Name value={line.part} />}
+      {line.part === null ? null : <Part visit={visit} part={line.part} keys={keys} />}
       <SpendMeter line={line} visit={visit} />
       {amounts.length === 0 ? null : <p class="soft">{amounts.join(" · ")}</p>}
     </div>
@@ -102,9 +115,10 @@ type RowProps = {
   readonly entry: JsonObject;
   readonly lines: readonly BudgetLine[];
   readonly version: number;
+  readonly keys: KeyNames;
 };
 
-const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
+const BudgetRow = ({ visit, name, entry, lines, version, keys }: RowProps) => {
   const texts = useTexts(budgetsWords);
   const [first] = lines;
   const notified = Array.isArray(entry["notify"]) ? entry["notify"].length : 0;
@@ -120,7 +134,7 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
       <td class="full stack">
         {lines.length === 0 ? <span class="soft">{texts.nobody}</span> : null}
         {lines.slice(0, partsShown).map((line) => (
-          <Line visit={visit} line={line} />
+          <Line visit={visit} line={line} keys={keys} />
         ))}
         {lines.length > partsShown ? <p class="soft">{fill(texts.more, { n: lines.length - partsShown })}</p> : null}
       </td>
@@ -140,9 +154,9 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
   );
 };
 
-type ListProps = { readonly visit: Visit; readonly current: Document; readonly spend: readonly BudgetLine[] };
+type ListProps = { readonly visit: Visit; readonly current: Document; readonly spend: readonly BudgetLine[]; readonly keys: KeyNames };
 
-const Budgets = ({ visit, current, spend }: ListProps) => {
+const Budgets = ({ visit, current, spend, keys }: ListProps) => {
   const texts = useTexts(budgetsWords);
   const { columns } = texts;
   const entries = Object.entries(entriesIn(current, "budgets"));
@@ -159,6 +173,7 @@ const Budgets = ({ visit, current, spend }: ListProps) => {
           name={name}
           entry={entry}
           version={current.version}
+          keys={keys}
           lines={spend.filter(({ budget }) => budget === name)}
         />
       ))}
@@ -179,7 +194,11 @@ const Explained = () => {
 };
 
 async function renderBudgets(visit: Visit, sent?: EntryState): Promise<PageAnswer> {
-  const [{ current, state }, { budgets: spend }] = await Promise.all([entryOn(visit, budgetForm, sent), visit.api.read(paths.admin.spend)]);
+  const [{ current, state }, { budgets: spend }, keys] = await Promise.all([
+    entryOn(visit, budgetForm, sent),
+    visit.api.read(paths.admin.spend),
+    visit.api.read(paths.admin.keys).then(keyNamesOf),
+  ]);
   const texts = budgetsWords[visit.language];
   return {
     kind: "page",
@@ -189,7 +208,7 @@ async function renderBudgets(visit: Visit, sent?: EntryState): Promise<PageAnswe
       <>
         <EntriesHead visit={visit} of={budgetForm} texts={texts} lead={texts.lead} state={state} />
         <section class="card" aria-label={texts.title}>
-          <Budgets visit={visit} current={current} spend={spend} />
+          <Budgets visit={visit} current={current} spend={spend} keys={keys} />
         </section>
         <Explained />
         <p class="keyline">

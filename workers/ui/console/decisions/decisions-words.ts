@@ -47,8 +47,8 @@ const en = {
   lookedBackTo: "Requests back to {at} were looked at.",
   older: "Earlier requests",
   newest: "Newest",
-  csv: "Save these decisions (CSV)",
-  ndjson: "Save these decisions (NDJSON)",
+  csv: "Save as CSV",
+  ndjson: "Save as NDJSON",
   badFilter: "These filters cannot be used. Nothing was searched.",
 } as const;
 
@@ -83,8 +83,8 @@ const zhCN: Texts<typeof en> = {
   lookedBackTo: "已查看到 {at} 为止的请求。",
   older: "更早的请求",
   newest: "最新",
-  csv: "保存这些决定（CSV）",
-  ndjson: "保存这些决定（NDJSON）",
+  csv: "保存为 CSV",
+  ndjson: "保存为 NDJSON",
   badFilter: "无法使用这些筛选条件，没有进行搜索。",
 };
 

@@ -13,6 +13,7 @@ import { type OverviewContext, type Period, deniedIn, monthBudget } from "./over
 import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
 import { NowCard } from "./now.tsx";
 import { nowScript } from "./now-script.ts";
+import { type KeyNames, keyNamesOf } from "../requests/request-line.ts";
 import { overviewWords } from "./overview-words.ts";
 import { Spend } from "./spend-chart.tsx";
 
@@ -115,7 +116,9 @@ async function renderOverview(visit: Visit): Promise<PageAnswer> {
   ]);
   const isNew = overview.isEmpty && overview.open.requests === 0;
   const keys = isNew ? await keysIn(visit) : 0;
-  const parts: OverviewContext = { visit, overview, texts, numbers };
+  const hasParts = overview.budgets.some(({ part }) => part !== null);
+  const keyNames: KeyNames = hasParts ? keyNamesOf(await visit.api.read(paths.admin.keys)) : new Map();
+  const parts: OverviewContext = { visit, overview, texts, numbers, keyNames };
   return {
     kind: "page",
     title: texts.title,

@@ -4,6 +4,7 @@ import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import type { Overview } from "../../../endpoints/admin/answers/overview.ts";
 import type { Numbers } from "../numbers.ts";
 import type { Visit } from "../page.ts";
+import type { KeyNames } from "../requests/request-line.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import type { CheckedDocument, LastDiagnosis } from "../../../endpoints/admin/answers/doctor.ts";
 import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
@@ -13,6 +14,8 @@ export type OverviewContext = {
   readonly overview: Overview;
   readonly texts: OverviewWords;
   readonly numbers: Numbers;
+  /** Of the budgets that keys have parts of. */
+  readonly keyNames: KeyNames;
 };
 
 export const deniedIn = ({ outcomes: { denied, expired, undeliverable } }: Pick<ShownUsage, "outcomes">): number =>

@@ -6,6 +6,7 @@ import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import { Name } from "../../outside-text.tsx";
 import { Chart, Meter, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
+import { nearPercent } from "../spend-meter.tsx";
 import { type OverviewContext, monthBudget } from "./overview-parts.ts";
 import { fillText } from "../../sentence.tsx";
 
@@ -38,7 +39,7 @@ export function paceOf(month: Month, since: number, now: number): number | null 
   return passed < 2 ? null : (month.spent / passed) * month.days;
 }
 
-export const Spend = ({ visit, overview, texts, numbers }: OverviewContext) => {
+export const Spend = ({ visit, overview, texts, numbers, keyNames }: OverviewContext) => {
   const month = monthOf(overview, visit.now);
   const name = numbers.month(Date.parse(overview.spend.since));
   const budget = monthBudget(overview.budgets);
@@ -59,12 +60,12 @@ export const Spend = ({ visit, overview, texts, numbers }: OverviewContext) => {
   return (
     <Chart title={fillText(texts.spend, { month: name })} beside={beside} plot={isEmpty ? null : plot}>
       {isEmpty ? <Empty>{texts.spendNone}</Empty> : null}
-      <Budgets visit={visit} overview={overview} texts={texts} numbers={numbers} />
+      <Budgets visit={visit} overview={overview} texts={texts} numbers={numbers} keyNames={keyNames} />
     </Chart>
   );
 };
 
-const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: OverviewContext) => {
+const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers, keyNames }: OverviewContext) => {
   const others = budgets.filter((each) => each !== monthBudget(budgets));
   if (others.length === 0) return null;
   const amount = ({ unit }: BudgetLine, of: number): string => (unit === "usd" ? numbers.dollars(of) : numbers.count(of));
@@ -79,7 +80,7 @@ const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: 
                 {each.part === null ? null : (
                   <>
                     {" "}
-                    <Name value={each.part} />
+                    <Name value={keyNames.get(each.part) ?? each.part} />
                   </>
                 )}
               </span>
@@ -91,7 +92,7 @@ const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: 
                 })}
               </span>
             </div>
-            <Meter parts={[{ of: each.usedPercent >= 100 ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} />
+            <Meter parts={[{ of: each.usedPercent >= nearPercent ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} />
           </li>
         ))}
       </ul>

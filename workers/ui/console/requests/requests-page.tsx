@@ -145,15 +145,15 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunL
   );
 };
 
-/** Where the list goes on, and how far an unfinished search has come. */
-const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RunList }) => {
+/** The files of all that match, where the list goes on, and how far an unfinished search has come. */
+const Below = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RunList }) => {
   const texts = useTexts(requestsWords);
   const isFirst = visit.query.get("after") === null;
   const came = next === null || runs.length >= pageSize ? Number.NaN : Date.parse(next.split("~")[0] ?? "");
-  if (isFirst && next === null) return <></>;
   return (
     <div class="head">
-      <span class="soft">{Number.isNaN(came) ? "" : fill(texts.searchedTo, { at: <Time at={came} now={visit.now} /> })}</span>
+      {Number.isNaN(came) ? null : <span class="soft">{fill(texts.searchedTo, { at: <Time at={came} now={visit.now} /> })}</span>}
+      {runs.length === 0 ? null : <Exports visit={visit} filters={filters} />}
       <span class="acts">
         {isFirst ? null : <LinkButton to={visit.at("requests", filters)}>{texts.newest}</LinkButton>}
         {next === null ? null : (
@@ -266,8 +266,7 @@ async function renderRequests(visit: Visit): Promise<PageAnswer> {
             ) : (
               <FirstRequest visit={visit} />
             )}
-            <Pages visit={visit} filters={filters} listed={listed} />
-            {listed.runs.length === 0 ? null : <Exports visit={visit} filters={filters} />}
+            <Below visit={visit} filters={filters} listed={listed} />
           </>
         )}
       </>
