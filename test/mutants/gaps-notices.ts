@@ -17,7 +17,7 @@ const roleTest = (only: string): Mutant["test"] => ({ file: "test/shared/credent
 const verify = { file: "scripts/verify-record.ts" };
 const verifying = (only: string): Mutant["test"] => ({ file: "test/shared/record/record.test.ts", only });
 
-const card = { file: "shared/channels/teams/teams-card.ts" };
+const card = { file: "shared/channels/chat-message.ts" };
 const cards = (only: string): Mutant["test"] => ({ file: "test/shared/channels/teams/teams-card.test.ts", only });
 
 const neededRole = { file: "workers/endpoints/admin/needed-role.ts" };
@@ -236,15 +236,15 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a card has the warnings",
-    from: "...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),",
+    from: "...(warnings.length === 0 ? [] : [[strong(review.risks)], ...warnings]),",
     to: "...(warnings.length === 0 ? [] : []),",
     test: cards("has each warning with its level"),
   },
   {
     ...card,
     name: "a card has the warnings where there are some",
-    from: "...(warnings.length === 0 ? [] : [paragraph",
-    to: "...(warnings.length !== 0 ? [] : [paragraph",
+    from: "...(warnings.length === 0 ? [] : [[",
+    to: "...(warnings.length !== 0 ? [] : [[",
     test: cards("has each warning with its level"),
   },
   {
@@ -257,8 +257,8 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a card counts the warnings for which it has no room",
-    from: "...(more > 0 ? [paragraph",
-    to: "...(more > 500 ? [paragraph",
+    from: "...(more > 0 ? [[",
+    to: "...(more > 500 ? [[",
     test: cards("has each warning with its level"),
   },
   {
@@ -292,22 +292,22 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a test's card is no markup",
-    from: "paragraph(run(safe(text)))",
-    to: "paragraph(run(text))",
+    from: "[line(text)]];\n  if",
+    to: "[own(text)]];\n  if",
     test: cards("text from outside stays text"),
   },
   {
     ...card,
     name: "a reminder says what happens if nobody decides",
-    from: "    paragraph(...filled(silenceWords(reviewFacts(view), words.review), { at: words.numbers.time(view.deadlineAt) })),\n  ];",
+    from: "    filled(silenceWords(reviewFacts(view), words.review), { at: words.numbers.time(view.deadlineAt) }),\n  ];",
     to: "  ];",
     test: cards("that is brief, and a reminder"),
   },
   {
     ...card,
     name: "an outcome has no link",
-    from: "messageOf(safe(`${title}: ${what}`), body, null, words)",
-    to: 'messageOf(safe(`${title}: ${what}`), body, "https://reviews.example.com/r/token", words)',
+    from: "filled(sentence, places), [line(what)]], link: null",
+    to: 'filled(sentence, places), [line(what)]], link: linkOf("https://reviews.example.com/r/token", words)',
     test: cards("without link or reason"),
   },
   {

@@ -1,11 +1,11 @@
-// The words of Slack messages, Teams cards and the titles of webhooks. The gateway has none of
-// them: the pages Worker makes all three.
+// The words of messages to chats, and of the titles of webhooks. The gateway has none of them: the
+// pages Worker makes both.
 
 import { excerptEn } from "./en/excerpt-en.ts";
 import { numbersEn } from "./en/page-numbers-en.ts";
 import { reviewEn } from "./en/review-en.ts";
 import { slackEn } from "./en/slack-en.ts";
-import { teamsEn } from "./en/teams-en.ts";
+import { chatEn } from "./en/chat-en.ts";
 import type { PlacesIn, Text } from "../../words/text.ts";
 import type { Language } from "./languages.ts";
 import type { PluralForms } from "./plural-forms.ts";
@@ -13,14 +13,14 @@ import { excerptZh } from "./zh/excerpt-zh.ts";
 import { numbersZh } from "./zh/page-numbers-zh.ts";
 import { reviewZh } from "./zh/review-zh.ts";
 import { slackZh } from "./zh/slack-zh.ts";
-import { teamsZh } from "./zh/teams-zh.ts";
+import { chatZh } from "./zh/chat-zh.ts";
 
 /**
  * `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of
  * cards. `numbers`: as the language writes them. The others: what each says in its own.
  */
-const en = { lang: "en", numbers: numbersEn, review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
-const zhCN = { lang: "zh-CN", numbers: numbersZh, review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };
+const en = { lang: "en", numbers: numbersEn, review: reviewEn, excerpt: excerptEn, slack: slackEn, chat: chatEn };
+const zhCN = { lang: "zh-CN", numbers: numbersZh, review: reviewZh, excerpt: excerptZh, slack: slackZh, chat: chatZh };
 
 /** The same members with any words in them; of plurals those that the language has. */
 export type InAnyWords<Said> = Said extends string

@@ -4,12 +4,12 @@
 import { expect, test } from "vitest";
 import { reviewLines } from "../../../client/review/screen.ts";
 import { slackMessage } from "../../../shared/channels/slack/slack-message.ts";
-import { teamsCard } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { typedCall } from "../../outside/pages/examples.ts";
 import { renderedReview } from "../../rest/pages/rendered.ts";
+import { chats } from "../../support/chats.ts";
 
 const { en: words } = catalogues;
 const url = "https://reviews.example.com/r/token";
@@ -35,7 +35,12 @@ function told(view: ReviewView) {
     page: renderedReview(view).replaceAll(/<[^>]*>/g, ""),
     email: email.text.replaceAll(/\s+/g, " "),
     slack: textsIn(slackMessage({ view, words, excerpt: "none", url, inChannel: false, why: "asked", reference }).blocks),
-    teams: textsIn(teamsCard({ view, words, excerpt: "none", url })),
+    ...Object.fromEntries(
+      Object.entries(chats).map(([chat, write]) => [
+        chat,
+        textsIn(write({ kind: "review", input: { view, excerpt: "none", url, isRoom: true } }, "en")),
+      ]),
+    ),
     terminal: reviewLines(view).join("\n"),
   };
 }

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { slackDigest } from "../../../shared/channels/slack/slack-digest.ts";
 import { briefSlackMessage, slackMessage } from "../../../shared/channels/slack/slack-message.ts";
-import { briefTeamsCard, teamsCard, teamsDigest } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { isShownWhole, keysLine, listLine, mayApproveHere, reviewLines } from "../../../client/review/screen.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
@@ -12,6 +11,7 @@ import type { FormView, ReviewView } from "../../../shared/review/view.ts";
 import { digestEmail } from "../../../workers/ui/digest-email.tsx";
 import { reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { openRequest } from "../../outside/pages/examples.ts";
+import { chats } from "../../support/chats.ts";
 
 const {
   subject: _subject,
@@ -66,13 +66,14 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
     expect(JSON.stringify(slackMessage(input)).includes("Which room?")).toBe(excerpt === "start");
   });
 
-  test("Teams says where it is answered", () => {
+  test.each(Object.entries(chats))("%s says where it is answered", (_chat, write) => {
+    const [pageOnly = ""] = words.chat.page.split(/[.。]/);
     for (const excerpt of ["none", "start"] as const)
-      for (const card of [teamsCard({ view, words, excerpt, url }), briefTeamsCard({ view, words, excerpt, url })]) {
-        const text = JSON.stringify(card);
+      for (const kind of ["review", "brief"] as const) {
+        const text = JSON.stringify(write({ kind, input: { view, excerpt, url, isRoom: true } }, language));
         expect(text).toContain(form.open);
         expect(text).toContain(url);
-        expect(text).not.toContain(words.teams.page);
+        expect(text).not.toContain(pageOnly);
       }
   });
 
@@ -96,12 +97,13 @@ describe.each(["en", "zh-CN"] as const)("in %s", (language) => {
     const { text, html } = digestEmail(entries, language);
     expect(text).toContain(words.review.kinds.form.gates.request.link);
     const [decide, answer] = language === "en" ? ["Decide before", "Answer before"] : ["前决定", "前回答"];
-    for (const said of [text, html, JSON.stringify(slackDigest(entries, words, false)), JSON.stringify(teamsDigest(entries, words))]) {
-      expect(said).toContain(answer);
-      expect(said).not.toContain(decide);
+    const said = Object.values(chats).map((write) => JSON.stringify(write({ kind: "digest", entries }, language)));
+    for (const each of said) expect(each).toContain(words.review.kinds.form.gates.request.link);
+    for (const each of [text, html, JSON.stringify(slackDigest(entries, words, false)), ...said]) {
+      expect(each).toContain(answer);
+      expect(each).not.toContain(decide);
     }
     expect(JSON.stringify(slackDigest(entries, words, false))).toContain(words.review.kinds.form.gates.request.link);
-    expect(JSON.stringify(teamsDigest(entries, words))).toContain(words.review.kinds.form.gates.request.link);
   });
 });
 

@@ -1,15 +1,15 @@
-// That a rule's juror had people asked: Slack, Teams, email, the terminal and the inbox say it, and
+// That a rule's juror had people asked: every chat, email, the terminal and the inbox say it, and
 // none has its words.
 
 import { expect, test } from "vitest";
 import { reviewLines } from "../../../client/review/screen.ts";
 import { slackMessage } from "../../../shared/channels/slack/slack-message.ts";
-import { teamsCard } from "../../../shared/channels/teams/teams-card.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
 import type { CallInReview, ReviewView } from "../../../shared/review/view.ts";
 import { reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { typedCall } from "../../outside/pages/examples.ts";
+import { chats } from "../../support/chats.ts";
 
 const url = "https://countersign.example.com/r/token";
 const reference = { approve: "a", deny: "d", edit: "e" };
@@ -18,8 +18,9 @@ const noticesOf = (view: ReviewView): string[] =>
   (["en", "zh-CN"] as const).flatMap((language) => {
     const { text, html } = reviewEmail({ view, language, url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
     const slack = slackMessage({ view, words: catalogues[language], excerpt: "start", url, inChannel: false, why: "asked", reference });
-    const teams = teamsCard({ view, words: catalogues[language], excerpt: "start", url });
-    return [text, html, JSON.stringify(slack), JSON.stringify(teams)];
+    const input = { view, excerpt: "start", url, isRoom: true } as const;
+    const said = Object.values(chats).map((write) => JSON.stringify(write({ kind: "review", input }, language)));
+    return [text, html, JSON.stringify(slack), ...said];
   });
 
 const raised = (why: NonNullable<CallInReview["raised"]>["why"]): ReviewView => ({

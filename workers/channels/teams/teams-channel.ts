@@ -7,7 +7,7 @@
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import type { TeamsMessage } from "../../../shared/channels/teams/teams-card.ts";
-import type { TeamsRenderInput } from "../../../shared/channels/teams/teams-renderers.ts";
+import type { ChatRenderInput } from "../../../shared/channels/chat-message.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
@@ -58,7 +58,7 @@ export function teamsChannel(env: Env): Channel | undefined {
     }),
   );
   if (addresses.size === 0) return undefined;
-  const post = async (reviewer: Reviewer | undefined, asked: TeamsRenderInput): Promise<DeliveryResult> => {
+  const post = async (reviewer: Reviewer | undefined, asked: ChatRenderInput): Promise<DeliveryResult> => {
     const url = addresses.get(reviewer?.teams ?? "");
     if (url === undefined) return { kind: "failed", why: "notConfigured" };
     return postTo(url, await fromPages(env.PAGES.channels.teams.renderers.message(asked, languageFor(reviewer?.language))));
@@ -69,7 +69,7 @@ export function teamsChannel(env: Env): Channel | undefined {
     async send({ view, excerpt, url, why, reviewer }) {
       // The link's page shows the change.
       if (!isPosted(why)) return sent;
-      const input = { view, excerpt, url };
+      const input = { view, excerpt, url, isRoom: true };
       const first = await post(reviewer, { kind: why === "reminder" ? "reminder" : "review", input });
       const isTooMuch = first.kind === "failed" && first.why === "invalid" && why !== "reminder";
       return isTooMuch ? post(reviewer, { kind: "brief", input }) : first;

@@ -1,4 +1,4 @@
-// What emails and Teams cards say around the beginning of the content, in English.
+// What emails and chats say around the beginning of the content, in English.
 
 export const excerptEn = {
   heading: "How it begins",

@@ -1,4 +1,4 @@
-// What emails and Teams cards say around the beginning of the content, in simplified Chinese.
+// What emails and chats say around the beginning of the content, in simplified Chinese.
 
 export const excerptZh = {
   heading: "开头部分",

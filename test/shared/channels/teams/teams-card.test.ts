@@ -3,16 +3,10 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  type TeamsMessage,
-  briefTeamsCard,
-  mostTeamsBytes,
-  teamsCard,
-  teamsDigest,
-  teamsEnding,
-  teamsReminder,
-  teamsPlain,
-} from "../../../../shared/channels/teams/teams-card.ts";
+import type { ChatReview } from "../../../../shared/channels/chat-message.ts";
+import { type TeamsMessage, mostTeamsBytes } from "../../../../shared/channels/teams/teams-card.ts";
+import { teamsRenderers } from "../../../../shared/channels/teams/teams-renderers.ts";
+import type { DigestEntry } from "../../../../shared/channels/digest-content.ts";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { noticeFacts } from "../../../../shared/channels/notice-line.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
@@ -26,7 +20,12 @@ import { riskWords } from "../../../../shared/channels/risk-words.ts";
 
 const { en: words } = catalogues;
 const url = "https://reviews.example.com/r/token";
-const input = (view: ReviewView, excerpt: "none" | "start" = "start") => ({ view, words, excerpt, url });
+const input = (view: ReviewView, excerpt: "none" | "start" = "start"): ChatReview => ({ view, excerpt, url, isRoom: true });
+const teamsCard = (review: ChatReview): TeamsMessage => teamsRenderers.message({ kind: "review", input: review }, "en");
+const briefTeamsCard = (review: ChatReview): TeamsMessage => teamsRenderers.message({ kind: "brief", input: review }, "en");
+const teamsReminder = (review: ChatReview): TeamsMessage => teamsRenderers.message({ kind: "reminder", input: review }, "en");
+const teamsEnding = (view: ReviewView): TeamsMessage => teamsRenderers.message({ kind: "ended", view }, "en");
+const teamsDigest = (entries: readonly DigestEntry[]): TeamsMessage => teamsRenderers.message({ kind: "digest", entries }, "en");
 const seen = (message: TeamsMessage): SeenCard => {
   expect(teamsRefusal(JSON.stringify(message))).toBeNull();
   return seenIn("", JSON.stringify(message));
@@ -101,7 +100,7 @@ describe("a card", () => {
     fc.assert(
       fc.property(markedView, (view) => {
         const ended: ReviewView = { ...view, state: { kind: "denied", by: "Ada", at: 0, reason: marker } };
-        const after = [briefTeamsCard(input(view)), teamsReminder(input(view)), teamsEnding(ended, words)];
+        const after = [briefTeamsCard(input(view)), teamsReminder(input(view)), teamsEnding(ended)];
         for (const message of [teamsCard(input(view, "none")), ...after]) {
           seen(message);
           expect(JSON.stringify(message)).not.toContain(marker);
@@ -143,7 +142,7 @@ const states: readonly ReviewState[] = [
 
 describe("the card of an outcome", () => {
   test.each(states)("of a review that is $kind says how it ended, without link or reason", (state) => {
-    const card = seen(teamsEnding({ ...openRequest, state }, words));
+    const card = seen(teamsEnding({ ...openRequest, state }));
     expect(card.links).toEqual([]);
     expect(plainOf(card)).not.toContain("secret reason");
     expect(plainOf(card)).toContain("notes · summarize_meeting asks claude-sonnet-4-5");
@@ -151,7 +150,7 @@ describe("the card of an outcome", () => {
 
   test("names who approved, and when", () => {
     const state = { kind: "approved", by: "someone in Reviews", at: Date.UTC(2026, 10, 17, 14, 45), edited: false } as const;
-    expect(plainOf(seen(teamsEnding({ ...openRequest, state }, words)))).toContain(
+    expect(plainOf(seen(teamsEnding({ ...openRequest, state })))).toContain(
       "someone in Reviews approved this on 17 Nov 2026, 14:45:00 UTC.",
     );
   });
@@ -164,9 +163,9 @@ test("twenty reviews fit one card, each with its link", () => {
     url: `https://reviews.example.com/${"prefix/".repeat(10)}r/${"t".repeat(120)}${i}`,
     facts: noticeFacts(poisoned("\u202e<at>x</at>".repeat(20))),
   }));
-  const card = seen(teamsDigest(entries, words));
+  const card = seen(teamsDigest(entries));
   expect(card.summary).toBe("20 reviews wait for you");
-  const warned = seen(teamsDigest([{ ...(entries[0] as (typeof entries)[number]), facts: noticeFacts(openRequest) }], words));
+  const warned = seen(teamsDigest([{ ...(entries[0] as (typeof entries)[number]), facts: noticeFacts(openRequest) }]));
   expect(plainOf(warned)).toContain(" · 3 warnings");
   expect(card.links).toEqual(entries.map((entry) => entry.url));
 });
@@ -185,9 +184,12 @@ test.each(sequences)("text from outside stays text in every field: %j", (text) =
   const handedBy = { by: text, at: 0, note: text };
   const view = { ...poisoned(text), handedBy, request: asking(text) };
   const entry = { reviewer: { name: text, teams: "REVIEWS" }, run: "run_1", url, facts: noticeFacts(view) };
-  const ended = states.map((state) => teamsEnding({ ...view, state: "by" in state ? { ...state, by: text } : state }, words));
-  const tried = teamsPlain({ title: "Test", text, link: null }, words);
-  for (const message of [teamsCard(input(view)), teamsReminder(input(view)), teamsDigest([entry, entry], words), tried, ...ended]) {
+  const ended = states.map((state) => teamsEnding({ ...view, state: "by" in state ? { ...state, by: text } : state }));
+  const tried = teamsRenderers.message(
+    { kind: "plain", said: { kind: "test", reviewer: text, gateway: "https://evil.example.com" } },
+    "en",
+  );
+  for (const message of [teamsCard(input(view)), teamsReminder(input(view)), teamsDigest([entry, entry]), tried, ...ended]) {
     const card = seen(message);
     for (const line of [card.summary, ...card.lines]) {
       expect(line).not.toMatch(/\{\{|\}\}|\$\{|@\{|<\/?at|\]\(|:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);

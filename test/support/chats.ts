@@ -1,0 +1,9 @@
+// The chats in which nothing can be decided, each as it writes a message.
+
+import type { ChatRenderInput } from "../../shared/channels/chat-message.ts";
+import { teamsRenderers } from "../../shared/channels/teams/teams-renderers.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+
+export const chats: Readonly<Record<string, (asked: ChatRenderInput, language: Language) => object>> = {
+  Teams: teamsRenderers.message,
+};
