@@ -84,7 +84,7 @@ export const noticeChannels = {
   webhook: {
     title: "webhooks",
     guide: "docs/webhook.md",
-    address: { pattern: configuredName, says: "webhookName" },
+    address: { pattern: configuredName, says: "configuredName" },
     linkByte: 3,
     room: null,
     isReadByPerson: false,
@@ -96,7 +96,7 @@ export const noticeChannels = {
   teams: {
     title: "Teams",
     guide: "docs/teams.md",
-    address: { pattern: configuredName, says: "teamsName" },
+    address: { pattern: configuredName, says: "configuredName" },
     linkByte: 4,
     // A workflow posts where many read: every address is a room.
     room: { pattern: /^/, called: "a Teams channel" },

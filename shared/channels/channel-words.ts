@@ -15,3 +15,6 @@ export type ChannelWords = {
   /** Where it has a better answer to a failed test than the one for all: channel-test.ts. */
   readonly failed?: { readonly [Error in NoticeError]?: string };
 };
+
+/** Of a channel that needs an address: the field for it in the console's form of a reviewer. */
+export type WithAddress = ChannelWords & { readonly address: { readonly label: string; readonly hint: string } };

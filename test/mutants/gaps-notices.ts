@@ -346,8 +346,8 @@ export const noticeGapMutants: readonly Mutant[] = [
     test: webhookSetup("a fragment in the address"),
   },
   {
-    file: "workers/channels/teams/teams-channel.ts",
-    name: "no workflow's address has a password",
+    file: "workers/channels/http-service.ts",
+    name: "no address of a chat has a password",
     from: 'url.username === "" && url.password === "" &&',
     to: 'url.username === "" &&',
     test: { file: "test/workers/channels/teams.test.ts", only: "a password alone" },

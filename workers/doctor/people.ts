@@ -134,7 +134,7 @@ function remedy(policy: Policy, person: PolicyReviewer): DoctorPhrase {
     const address = person[name];
     return address === undefined || person.notify?.includes(name) === false ? [] : [doctor.remedy(address)];
   });
-  const addresses = { anyOf: channelDoctors.map(({ name }): DoctorPhrase => ({ key: `address.${name}` })) };
+  const addresses = { anyOf: channelDoctors.map(({ name }) => name) };
   return ways.length === 0
     ? { key: "hasNoAddress", values: { who, addresses } }
     : { key: "hasAddress", values: { who, ways: joined("either", ways) } };

@@ -1,12 +1,13 @@
 // What is said of email as a channel, to operators and on the page of a new link.
 
-import type { ChannelWords } from "../channel-words.ts";
+import type { WithAddress } from "../channel-words.ts";
 import type { Language } from "../words/languages.ts";
 
-export const emailChannelWords: Readonly<Record<Language, ChannelWords>> = {
+export const emailChannelWords: Readonly<Record<Language, WithAddress>> = {
   en: {
     name: "email",
     sentBy: "by email",
+    address: { label: "Email (optional)", hint: "Without one they have no inbox." },
     taker: "The mail service",
     accepted: "The mail service accepted the test email. Check that it arrived; look in the spam folder too.",
     failed: {
@@ -20,6 +21,7 @@ export const emailChannelWords: Readonly<Record<Language, ChannelWords>> = {
   "zh-CN": {
     name: "邮件",
     sentBy: "通过邮件",
+    address: { label: "邮箱（可选）", hint: "没有邮箱就没有收件箱。" },
     taker: "邮件服务",
     accepted: "邮件服务已接受测试邮件。请确认邮件已送达，也请查看垃圾邮件文件夹。",
     failed: {

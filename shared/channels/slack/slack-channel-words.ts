@@ -1,12 +1,13 @@
 // What is said of Slack as a channel, to operators and on the page of a new link.
 
-import type { ChannelWords } from "../channel-words.ts";
+import type { WithAddress } from "../channel-words.ts";
 import type { Language } from "../words/languages.ts";
 
-export const slackChannelWords: Readonly<Record<Language, ChannelWords>> = {
+export const slackChannelWords: Readonly<Record<Language, WithAddress>> = {
   en: {
     name: "Slack",
     sentBy: "in Slack",
+    address: { label: "Slack (optional)", hint: "A member’s id, such as U012ABCDEF, or a channel’s." },
     taker: "Slack",
     accepted: "Slack accepted the test message.",
     failed: {
@@ -18,6 +19,7 @@ export const slackChannelWords: Readonly<Record<Language, ChannelWords>> = {
   "zh-CN": {
     name: "Slack",
     sentBy: "通过 Slack ",
+    address: { label: "Slack（可选）", hint: "成员 ID，例如 U012ABCDEF，或频道 ID。" },
     taker: "Slack",
     accepted: "Slack 已接受测试消息。",
     failed: {

@@ -1,12 +1,13 @@
 // What is said of Teams as a channel, to operators and on the page of a new link.
 
-import type { ChannelWords } from "../channel-words.ts";
+import type { WithAddress } from "../channel-words.ts";
 import type { Language } from "../words/languages.ts";
 
-export const teamsChannelWords: Readonly<Record<Language, ChannelWords>> = {
+export const teamsChannelWords: Readonly<Record<Language, WithAddress>> = {
   en: {
     name: "Teams",
     sentBy: "in your Teams channel",
+    address: { label: "Teams (optional)", hint: "The NAME of a secret TEAMS_NAME_URL." },
     taker: "The workflow",
     accepted: "The workflow accepted the test card. Check that it appears in the channel: Teams answers before it posts.",
     failed: {
@@ -18,6 +19,7 @@ export const teamsChannelWords: Readonly<Record<Language, ChannelWords>> = {
   "zh-CN": {
     name: "Teams",
     sentBy: "在你的 Teams 频道中",
+    address: { label: "Teams（可选）", hint: "机密 TEAMS_NAME_URL 中的 NAME。" },
     taker: "工作流",
     accepted: "工作流已接受测试卡片。请确认卡片出现在频道中：Teams 在发布之前就会应答。",
     failed: {

@@ -1,12 +1,13 @@
 // What is said of webhooks as a channel, to operators and on the page of a new link.
 
-import type { ChannelWords } from "../channel-words.ts";
+import type { WithAddress } from "../channel-words.ts";
 import type { Language } from "../words/languages.ts";
 
-export const webhookChannelWords: Readonly<Record<Language, ChannelWords>> = {
+export const webhookChannelWords: Readonly<Record<Language, WithAddress>> = {
   en: {
     name: "webhook",
     sentBy: "through your webhook",
+    address: { label: "Webhook (optional)", hint: "The NAME of a secret WEBHOOK_NAME_URL." },
     taker: "The receiver",
     accepted: "The receiver accepted the test event.",
     failed: {
@@ -18,6 +19,7 @@ export const webhookChannelWords: Readonly<Record<Language, ChannelWords>> = {
   "zh-CN": {
     name: "webhook",
     sentBy: "通过你的 webhook ",
+    address: { label: "Webhook（可选）", hint: "机密 WEBHOOK_NAME_URL 中的 NAME。" },
     taker: "接收方",
     accepted: "接收方已接受测试事件。",
     failed: {

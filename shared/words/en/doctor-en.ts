@@ -149,13 +149,9 @@ export const doctorEn = {
   escalatesToSome: "the escalation does not reach {people}",
   aReviewer: "a reviewer",
   at: "{name} ({pointer} of the policy)",
-  hasNoAddress: "{who} has no address: add {addresses}, and set up that channel",
+  hasNoAddress: "{who} has no address: add one ({addresses}), and set up that channel",
   hasAddress: "{who} has {ways}",
   unsetAddress: "{pointer} of the policy names it, and neither of its variables is set: {how}; or remove it from the policy.",
-  "address.email": "an email",
-  "address.slack": "a slack",
-  "address.webhook": "a webhook",
-  "address.teams": "a teams",
 
   // Channels.
   "channel.email": "email",

@@ -282,7 +282,7 @@ describe("people", () => {
     expect(await said("reviewers", mail)).toEqual(
       one(
         "fix",
-        /^Rule "payments" and rule "mail": no channel reaches Zoe.*Zoe \(\/reviewers\/others\/0 of the policy\) has no address: add an email/,
+        /^Rule "payments" and rule "mail": no channel reaches Zoe.*Zoe \(\/reviewers\/others\/0 of the policy\) has no address: add one \(email, /,
       ),
     );
   });

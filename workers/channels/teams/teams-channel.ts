@@ -3,9 +3,8 @@
 // cannot be changed, so the outcome is a second card.
 //
 // Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook. A workflow
-// answers 202 before it posts.
+// answers 202 before it posts, and 404 or 410 where it is switched off or deleted.
 
-import { isLoopbackHost } from "../../../shared/address.ts";
 import type { TeamsMessage } from "../../../shared/channels/teams/teams-card.ts";
 import type { ChatRenderInput } from "../../../shared/channels/chat-message.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
@@ -17,6 +16,7 @@ import { lookupIn } from "../../platform/lookup.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
+import { deliveryOf, serviceAddress } from "../http-service.ts";
 
 const variable = /^TEAMS_([A-Z][A-Z0-9_]{0,30})_URL$/;
 const variableOf = (name: string): string => `TEAMS_${name}_URL`;
@@ -32,12 +32,8 @@ const namesIn = (env: Env): string[] =>
 
 /** The address, which has the workflow's signature in it. The error has neither. */
 function addressOf(env: Env, name: string): Result<string, DoctorPhrase> {
-  const url = URL.parse(lookupIn(env)(variableOf(name))?.trim() ?? "");
-  const ownHost = URL.parse(env.PUBLIC_URL ?? "")?.hostname;
-  const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
-  const issue: DoctorPhrase = { key: "teamsUrl", values: { variable: variableOf(name) } };
-  if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local))) return err(issue);
-  return url.username === "" && url.password === "" && url.hash === "" ? ok(url.href) : err(issue);
+  const url = serviceAddress(lookupIn(env)(variableOf(name))?.trim() ?? "", env);
+  return url === null ? err({ key: "teamsUrl", values: { variable: variableOf(name) } }) : ok(url.href);
 }
 
 /** What health reports. */
@@ -89,16 +85,7 @@ const sent: DeliveryResult = { kind: "sent", receipt: null };
 
 async function postTo(url: string, message: TeamsMessage): Promise<DeliveryResult> {
   const headers = { "Content-Type": "application/json; charset=utf-8", "User-Agent": "countersign" };
-  const answer = await exchange({ url, method: "POST", headers, body: JSON.stringify(message) });
-  if (answer === undefined) return { kind: "again", why: "unavailable" };
-  const { status, afterMs } = answer;
-  const wait = afterMs === undefined ? {} : { afterMs };
-  if (status >= 200 && status < 300) return sent;
-  if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
-  if (status >= 500 || status === 408) return { kind: "again", why: "unavailable", ...wait };
-  if (status === 401 || status === 403) return { kind: "failed", why: "unauthorized" };
-  // A redirect is not followed. A workflow that is switched off or deleted answers 404 or 410.
-  return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
+  return deliveryOf(await exchange({ url, method: "POST", headers, body: JSON.stringify(message) }));
 }
 
 /** Only a card can test a workflow, and the doctor posts none. */

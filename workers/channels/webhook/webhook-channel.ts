@@ -4,7 +4,6 @@
 // Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer
 // only the status is read.
 
-import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
@@ -22,6 +21,7 @@ import { lookupIn } from "../../platform/lookup.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult, PlainMessage } from "../channel.ts";
 import { type Exchanged, exchange, exchangeTimeoutMs } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
+import { deliveryOf, isSafeService } from "../http-service.ts";
 
 /** `signers`: of the current secret, and of the previous one while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };
@@ -43,14 +43,11 @@ function targetOf(env: Env, name: string): Result<Target, readonly DoctorPhrase[
   return issues.length === 0 ? ok({ url, signers }) : err(issues);
 }
 
-function readUrl({ PUBLIC_URL }: Env, name: string, text: string, issues: DoctorPhrase[]): string {
+function readUrl(env: Env, name: string, text: string, issues: DoctorPhrase[]): string {
   const url = URL.parse(text);
-  const ownHost = URL.parse(PUBLIC_URL ?? "")?.hostname;
-  // A local receiver of a local gateway has no certificate. Elsewhere such an address is a mistake.
-  const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
   const values = { variable: name };
   if (text === "") issues.push({ key: "webhookUrlUnset", values });
-  else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local))) issues.push({ key: "webhookUrl", values });
+  else if (url === null || !isSafeService(url, env)) issues.push({ key: "webhookUrl", values });
   else if (url.username !== "" || url.password !== "" || url.hash !== "") issues.push({ key: "webhookUrlExtras", values });
   return url?.href ?? "";
 }
@@ -85,7 +82,9 @@ export function webhookChannel(env: Env): Channel | undefined {
     eventOf: () => Promise<DeliveredEvent>,
   ): Promise<DeliveryResult> => {
     const target = targets.get(reviewer.webhook ?? "");
-    return target === undefined ? { kind: "failed", why: "notConfigured" } : sentOf(await deliver(target, idempotencyKey, await eventOf()));
+    return target === undefined
+      ? { kind: "failed", why: "notConfigured" }
+      : deliveryOf(await deliver(target, idempotencyKey, await eventOf()));
   };
   const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<DeliveryResult> =>
     send(notice, async () => ({ type, timestamp: isoOf(notice.view.now), data: await dataOf(notice) }));
@@ -211,18 +210,6 @@ function deliver({ url, signers }: Target, key: string, event: DeliveredEvent): 
     "webhook-signature": signers.map((signer) => signer.sign(id, new Date(now), body)).join(" "),
   };
   return exchange({ url, method: "POST", headers, body });
-}
-
-function sentOf(answer: Exchanged | undefined): DeliveryResult {
-  if (answer === undefined) return { kind: "again", why: "unavailable" };
-  const { status, afterMs } = answer;
-  const wait = afterMs === undefined ? {} : { afterMs };
-  if (status >= 200 && status < 300) return { kind: "sent", receipt: null };
-  if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
-  if (status >= 500) return { kind: "again", why: "unavailable", ...wait };
-  if (status === 401 || status === 403) return { kind: "failed", why: "unauthorized" };
-  // A redirect is not followed, and 410 is for good.
-  return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
 /** Sends each configured webhook a signed `countersign.ping`. */

@@ -1,6 +1,7 @@
 // The words of the page of reviewers.
 
 import type { GroupedReviewer } from "../../../../shared/policy/rules.ts";
+import { addressFields, anyChannel } from "../../channel-registry.ts";
 import type { FieldTexts } from "../fields.tsx";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
@@ -28,13 +29,10 @@ const en = {
   fields: {
     name: { label: "Name", missing: "Enter a name." },
     groups: { label: "Groups", hint: "One on each line.", missing: "Name at least one group." },
-    email: { label: "Email (optional)", hint: "Without one they have no inbox." },
-    slack: { label: "Slack (optional)", hint: "A member’s id, such as U012ABCDEF, or a channel’s." },
-    teams: { label: "Teams (optional)", hint: "The NAME of a secret TEAMS_NAME_URL." },
-    webhook: { label: "Webhook (optional)", hint: "The NAME of a secret WEBHOOK_NAME_URL." },
+    ...addressFields("en"),
     notify: {
       label: "Channels in order (optional)",
-      hint: "email, slack, teams or webhook, one on each line: each is used where the one before failed. Empty: all at once.",
+      hint: `${anyChannel("en")}, one on each line: each is used where the one before failed. Empty: all at once.`,
     },
     language: { label: "Language (optional)", hint: "Such as en or zh-CN." },
     timeZone: { label: "Time zone (optional)", hint: "Such as Europe/Berlin. Empty: UTC." },
@@ -97,11 +95,8 @@ const zhCN: Texts<typeof en> = {
   fields: {
     name: { label: "名称", missing: "请输入名称。" },
     groups: { label: "组", hint: "每行一个。", missing: "请至少填写一个组。" },
-    email: { label: "邮箱（可选）", hint: "没有邮箱就没有收件箱。" },
-    slack: { label: "Slack（可选）", hint: "成员 ID，例如 U012ABCDEF，或频道 ID。" },
-    teams: { label: "Teams（可选）", hint: "机密 TEAMS_NAME_URL 中的 NAME。" },
-    webhook: { label: "Webhook（可选）", hint: "机密 WEBHOOK_NAME_URL 中的 NAME。" },
-    notify: { label: "渠道顺序（可选）", hint: "email、slack、teams 或 webhook，每行一个：前一个失败时使用下一个。留空表示同时使用全部。" },
+    ...addressFields("zh-CN"),
+    notify: { label: "渠道顺序（可选）", hint: `${anyChannel("zh-CN")}，每行一个：前一个失败时使用下一个。留空表示同时使用全部。` },
     language: { label: "语言（可选）", hint: "例如 en 或 zh-CN。" },
     timeZone: { label: "时区（可选）", hint: "例如 Europe/Berlin。留空表示 UTC。" },
     away: {
