@@ -1,3 +1,4 @@
+import { alertMutants } from "./alerts.ts";
 import { budgetMutants } from "./budgets.ts";
 import { approvalMutants } from "./approvals.ts";
 import { relayedCallMutants } from "./relayed-calls.ts";
@@ -46,6 +47,7 @@ import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
 
 export const mutants: readonly Mutant[] = [
+  ...alertMutants,
   ...reviewMutants,
   ...linkMutants,
   ...inboxMutants,

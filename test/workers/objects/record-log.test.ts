@@ -167,6 +167,10 @@ describe("a request that is answered at once", () => {
     const later = numberEvents(failed.summary.run, failed.events.at(-1) ?? null, begun + 9, [{ kind: "requestorBack" }]);
     await append(ledger, [{ events: [...failed.events, ...later], summary: failed.summary }]);
     expect(await failures()).toEqual([1]);
+    const recent = async (): Promise<unknown> => readJsonOf(await ledger.recent()).outcomes.map(({ name, hour }) => [name, hour.count]);
+    expect(await recent()).toEqual([["notes", 1]]);
+    await evictDurableObject(ledger);
+    expect(await recent()).toEqual([["notes", 1]]);
   });
 
   test("goes on where its run does: earlier events stay where they are", async () => {
@@ -228,6 +232,8 @@ describe("lists", () => {
       [{ since: begun - 30_000, until: begun - 20_000 }, ({ createdAt }) => createdAt >= begun - 30_000 && createdAt < begun - 20_000],
       [{ search: { text: "KEY_RARE", keys: [] } }, ({ key }) => key === "key_rare"],
       [{ costOver: 0.4, tool: "summarize", model: "first" }, () => true],
+      [{ provider: { name: "p", models: ["first"] } }, () => true],
+      [{ provider: { name: "p", models: ["second"] } }, () => false],
     ];
     const compare = async (): Promise<void> => {
       for (const [query, isWanted] of queries)
