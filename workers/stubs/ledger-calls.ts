@@ -72,6 +72,8 @@ export type RunsQuery = {
   readonly key?: string;
   /** The model that answered; of a failure, each one that failed. */
   readonly model?: string;
+  /** One of its models answered; of a failure, one of its own that failed. */
+  readonly provider?: { readonly name: string; readonly models: readonly string[] };
   /** Somebody who was asked or decided, by name. */
   readonly reviewer?: string;
   /** Somebody approved or denied it: this person, where one is named. */

@@ -153,6 +153,7 @@ test("GET /admin/runs finds requests by tool, model, reviewer, part of the id, c
   expect(line?.review).toBeNull();
   expect(review.people).toContain(reviewer);
   expect(await found(`model=${line?.model}`)).toEqual([fast]);
+  expect([await found("provider=scripted"), await found("provider=other")]).toEqual([[fast], []]);
   expect(await found("tool=summarize&state=completed")).toEqual([fast]);
   expect(await found("tool=summariz")).toEqual([]);
   expect(await found(`reviewer=${encodeURIComponent(reviewer)}`)).toEqual([run]);

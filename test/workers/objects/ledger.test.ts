@@ -350,6 +350,8 @@ describe("the lines of runs", () => {
     ["a tool that is only a part", { tool: "b" }, () => false],
     ["a model that answered", { model: "first/α" }, ({ model }) => model === "first/α"],
     ["a model that failed", { model: "second" }, ({ cause }) => cause?.kind === "failed"],
+    ["a provider by its models", { provider: { name: "q", models: ["x", "first/α"] } }, ({ model }) => model === "first/α"],
+    ["a provider that failed", { provider: { name: "p", models: [] } }, ({ cause }) => cause?.kind === "failed"],
     ["a reviewer", { reviewer: 'Ann "the rule" Lee' }, (of) => of.review !== undefined],
     ["a reviewer's name that stands elsewhere too", { reviewer: "Bo" }, (of) => of.review !== undefined],
     ["nobody's name", { reviewer: "people" }, () => false],

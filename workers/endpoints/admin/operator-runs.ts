@@ -15,9 +15,10 @@ import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../../stubs/stubs.ts";
 import type { RunLine as StoredLine } from "../../stubs/run-calls.ts";
+import { documentsOf } from "../../stores/documents.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import type { App } from "../app-context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
@@ -66,6 +67,7 @@ const runFilters = {
   tool: name.describe("The name of the tool, prompt or resource"),
   key: z.string().min(1).max(128).optional().describe("A key's id"),
   model: name.describe("The model that answered; of a failure, any that failed"),
+  provider: name.describe("The provider of the model that answered, by the routing table as it is now; of a failure, any that failed"),
   reviewer: name.describe("The name of somebody who was asked or decided"),
   rule: name.describe("The name of the policy's rule that the request came under"),
   run: z.string().min(1).max(128).optional().describe("A part of a request's id"),
@@ -102,7 +104,7 @@ const listRuns = describe("listRuns", {
 
 operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
   const { limit, format, after: place, ...filters } = c.req.valid("query");
-  const query: LinesQuery = { ...(await queryOf(c.env, filters)), ...present({ after: place }) };
+  const query: LinesQuery = { ...(await queryOf(c, filters)), ...present({ after: place }) };
   if (format !== "json") {
     const { after: _after, ...all } = query;
     const pages = async (after: LinePlace | null): Promise<LinesPage<RunLine>> => {
@@ -123,17 +125,25 @@ const totalRuns = describe("totalRuns", {
 });
 
 operatorRunRoutes.get(paths.admin.runTotals, totalRuns, validQuery(totalsQuery), async (c) => {
-  const query = await queryOf(c.env, c.req.valid("query"));
+  const query = await queryOf(c, c.req.valid("query"));
   const { usage, open, reviewed, since } = await totalsOfSearch(c.env, query, Date.now());
   const ended = shownUsage(usage);
   const answer: RunTotals = { ...ended, requests: ended.requests + open, open, reviewed, since: since === null ? null : iso(since) };
   return c.json(answer, 200, { "Cache-Control": "no-store" });
 });
 
-async function queryOf(env: Env, { state, q, ...more }: z.infer<typeof totalsQuery>): Promise<TotalsQuery> {
+async function queryOf(
+  { env, executionCtx }: Pick<AppContext, "env" | "executionCtx">,
+  { state, q, provider, ...more }: z.infer<typeof totalsQuery>,
+): Promise<TotalsQuery> {
+  const modelsOf = async (of: string): Promise<string[]> => {
+    const { routing } = await documentsOf(env, Date.now(), (work) => executionCtx.waitUntil(work));
+    return routing.models.flatMap((each) => (each.provider === of ? [each.id] : []));
+  };
   return {
     ...present(more),
     ...(state === "all" ? {} : { state }),
+    ...(provider === undefined ? {} : { provider: { name: provider, models: await modelsOf(provider) } }),
     ...(q === undefined ? {} : { search: { text: q, keys: await keysNamed(env, q) } }),
   };
 }

@@ -39,12 +39,13 @@ const member = (name: keyof RunSummary, value: string): string => `${JSON.string
 const people = "json_extract(text, '$.review.people')";
 const deciders = "json_extract(text, '$.review.by')";
 
-function otherFilters({ tool, model, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery): Conditions {
+function otherFilters({ tool, model, provider, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery): Conditions {
   return [
     ...(run === undefined ? [] : [["instr(run, ?) > 0", run] as const]),
     ...(tool === undefined ? [] : [["instr(text, ?) > 0", member("name", tool)] as const]),
     // A failure's cause has each model that failed.
     ...(model === undefined ? [] : [["instr(text, ?) > 0", member("model", model)] as const]),
+    ...(provider === undefined ? [] : [ofProvider(provider)]),
     ...(reviewer === undefined ? [] : [named(people, JSON.stringify(reviewer))]),
     ...(decided === undefined ? [] : [decided.by === null ? hasDecided : named(deciders, JSON.stringify(decided.by))]),
     ...(rule === undefined ? [] : [["json_extract(text, '$.rule') = ?", rule] as const]),
@@ -53,6 +54,13 @@ function otherFilters({ tool, model, reviewer, decided, rule, run, costOver, cos
     ...(search === undefined ? [] : [found(search)]),
   ];
 }
+
+/** No other member of a line has this name. */
+const ofProvider = ({ name, models }: NonNullable<RunsQuery["provider"]>): Conditions[number] => [
+  "instr(text, ?) > 0 OR EXISTS (SELECT 1 FROM json_each(?) WHERE value = json_extract(text, '$.model'))",
+  `"provider":${JSON.stringify(name)}`,
+  JSON.stringify(models),
+];
 
 /** The first test is quick, and true of few lines. */
 const named = (list: string, quoted: string): Conditions[number] => [`instr(text, ?) > 0 AND instr(${list}, ?) > 0`, quoted, quoted];

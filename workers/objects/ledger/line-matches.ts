@@ -7,7 +7,7 @@ import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 /** Of a request that has ended; times are the caller's. */
 export function isWanted(
   line: RunSummary,
-  { state, server, key, tool, model, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery,
+  { state, server, key, tool, model, provider, reviewer, decided, rule, run, costOver, costUnder, search }: RunsQuery,
 ): boolean {
   const people = line.review?.people ?? [];
   const deciders = line.review?.by ?? [];
@@ -17,6 +17,7 @@ export function isWanted(
     (key === undefined || line.key === key) &&
     (tool === undefined || line.name === tool) &&
     (model === undefined || modelsOf(line).includes(model)) &&
+    (provider === undefined || isOf(line, provider)) &&
     (reviewer === undefined || people.includes(reviewer)) &&
     (decided === undefined || (decided.by === null ? deciders.length > 0 : deciders.includes(decided.by))) &&
     (rule === undefined || line.rule === rule) &&
@@ -32,6 +33,10 @@ const modelsOf = ({ model, cause }: RunSummary): (string | null)[] => [
   model,
   ...(cause !== null && "failures" in cause ? cause.failures.map((failure) => failure.model) : []),
 ];
+
+const isOf = ({ model, cause }: RunSummary, { name, models }: NonNullable<RunsQuery["provider"]>): boolean =>
+  (model !== null && models.includes(model)) ||
+  (cause !== null && "failures" in cause && cause.failures.some((failure) => failure.provider === name));
 
 /** Of ASCII letters alone, as SQLite does it. */
 const lowered = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -7,7 +7,7 @@ import { Chips } from "../pieces.tsx";
 import { RangeChips, RangeFields, rangeIn, rangeNames, rangeOf } from "../time-range.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-const texts = ["server", "tool", "model", "reviewer", "rule", "run"] as const;
+const texts = ["server", "tool", "model", "provider", "reviewer", "rule", "run"] as const;
 const amounts = ["costOver", "costUnder"] as const;
 const behindMore = ["since", "until", ...texts, "key", ...amounts] as const;
 const names = ["q", "state", ...texts, "key", ...amounts] as const;

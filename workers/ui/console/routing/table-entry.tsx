@@ -154,9 +154,7 @@ function entryShown(visit: Visit, of: TableEntry, state: EntryState): PageAnswer
         <div class="head">
           <h1>{title}</h1>
           <span class="acts">
-            {of.kind === "model" && was !== null ? (
-              <LinkButton to={visit.at("requests", { model: was })}>{form.requests}</LinkButton>
-            ) : null}
+            {was === null ? null : <LinkButton to={visit.at("requests", { [of.kind]: was })}>{form.requests}</LinkButton>}
             <LinkButton to={visit.at("routing")}>{form.back}</LinkButton>
           </span>
         </div>
