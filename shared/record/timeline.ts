@@ -77,6 +77,8 @@ export type StepWhat =
   | { readonly kind: "modelFailed"; readonly attempts: readonly [Attempt, ...Attempt[]]; readonly until: number }
   | { readonly kind: "answered"; readonly of: Fact<"answered"> }
   | { readonly kind: "left" | "back" }
+  /** So often one after the other, until then, as a client that asks again and again. */
+  | { readonly kind: "cameAndWent"; readonly times: number; readonly until: number }
   | { readonly kind: "finished"; readonly outcome: string }
   /** Of a later version, or of no request. */
   | { readonly kind: "other"; readonly name: string };
@@ -113,7 +115,37 @@ export function timelineOf(events: readonly TimedFact[], createdAt: number): Ste
     events.flatMap(({ fact }) => (fact.kind === "answered" || fact.kind === "callFailed" ? [[fact.call, fact] as const] : [])),
   );
   const known: TimelineState = { openedAt: {}, asking: [], createdAt: came, ends };
-  return events.flatMap(({ at, fact }) => stepsOf(fact, at, known)).toSorted((a, b) => a.at - b.at);
+  const steps = events.flatMap(({ at, fact }) => stepsOf(fact, at, known)).toSorted((a, b) => a.at - b.at);
+  return withoutComings(steps);
+}
+
+const comings: ReadonlySet<StepWhat["kind"]> = new Set(["back", "adopted"]);
+/** So many steps of a requestor who goes and comes back are shown, one by one. */
+const mostComings = 6;
+
+/** A client that waits in rounds comes back each minute, for hours: that is one step. */
+function withoutComings(steps: readonly Step[]): Step[] {
+  const shown: Step[] = [];
+  let series: Step[] = [];
+  const close = (): void => {
+    const [first] = series;
+    const last = series.findLast(({ what }) => comings.has(what.kind));
+    const times = series.filter(({ what }) => comings.has(what.kind)).length;
+    if (first === undefined || last === undefined || series.length <= mostComings) shown.push(...series);
+    else {
+      shown.push({ at: first.at, tone: "plain", what: { kind: "cameAndWent", times, until: last.at } });
+      // Who has gone since then.
+      shown.push(...series.slice(series.indexOf(last) + 1));
+    }
+    series = [];
+  };
+  for (const step of steps) {
+    const isComing = step.what.kind === "left" || comings.has(step.what.kind);
+    if (!isComing) close();
+    (isComing ? series : shown).push(step);
+  }
+  close();
+  return shown;
 }
 
 function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {

@@ -81,14 +81,29 @@ receiptRoutes.get(paths.receipt, getReceipt, async (c) => {
   if (presentedKey(c.req.raw.headers) === undefined && /\btext\/html\b/i.test(accept)) return receiptPage(c, run);
   const caller = await runCaller(c);
   if (caller instanceof Response) return caller;
+  return answerReceipt(c, run, caller.key, /\bapplication\/jose\b/i.test(accept));
+});
+
+/** `key`: whose run it must be; null for an operator. */
+async function answerReceipt(c: AppContext, run: string, key: string | null, isAlone: boolean): Promise<Response> {
   const found = await receiptIn(c, run);
-  if (found === null || (caller.key !== null && found.key !== caller.key)) return c.json(unknown, 404, noStore);
+  if (found === null || (key !== null && found.key !== key)) return c.json(unknown, 404, noStore);
   const signed = await signedReceipt(c, found);
   if (signed === null) return c.json({ error: "No key can sign now; try again in a minute" }, 503, noStore);
   const { receipt, proof } = signed;
-  if (/\bapplication\/jose\b/i.test(accept)) return c.body(receipt, 200, { ...noStore, "Content-Type": "application/jose" });
-  return c.json({ receipt, proof: proof === null ? null : proofIn(run, proof, caller.key === null) }, 200, noStore);
+  if (isAlone) return c.body(receipt, 200, { ...noStore, "Content-Type": "application/jose" });
+  return c.json({ receipt, proof: proof === null ? null : proofIn(run, proof, key === null) }, 200, noStore);
+}
+
+const getRunReceipt = describe("getRunReceipt", {
+  summary: "The receipt of a request, with the proof that the record has it",
+  parameters: [inPath("id", "Its id in GET /admin/runs")],
+  200: asJson(receiptAnswer, "The receipt"),
+  404: "No such request, or nothing of it is decided yet",
+  503: "No key can sign now",
 });
+
+receiptKeyRoutes.get(paths.admin.runReceipt, getRunReceipt, (c) => answerReceipt(c, c.req.param("id"), null, false));
 
 const showReceipt = describe("showReceipt", {
   summary: "The receipt of a run, for a reviewer of it who is signed in",

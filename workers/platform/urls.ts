@@ -85,6 +85,7 @@ export const paths = {
     runTotals: "/admin/run-totals",
     run: "/admin/runs/:id",
     runEvents: "/admin/runs/:id/events",
+    runReceipt: "/admin/runs/:id/receipt",
     runReview: "/admin/runs/:id/review",
     runNotices: "/admin/runs/:id/notices",
     runReviewers: "/admin/runs/:id/reviewers",

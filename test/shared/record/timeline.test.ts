@@ -160,6 +160,23 @@ describe("the steps of a request", () => {
     ]);
   });
 
+  test("has one step for a requestor who goes and comes back again and again, and one where they are gone", () => {
+    const minute = 60_000;
+    const events = (rounds: number): { at: number; fact: RecordFact }[] =>
+      Array.from({ length: rounds }, (_, i) => [
+        { at: 12_000 + i * minute, fact: { kind: "requestorLeft" as const } },
+        { at: 12_500 + i * minute, fact: { kind: "requestorBack" as const } },
+      ]).flat();
+    const shown = (rounds: number, more: { at: number; fact: RecordFact }[] = []) =>
+      timelineOf([{ at: 11_000, fact: opened }, ...events(rounds), ...more], 11_000).map(({ what }) => what.kind);
+    expect(shown(3)).toEqual(["asked", "left", "back", "left", "back", "left", "back"]);
+    expect(shown(60)).toEqual(["asked", "cameAndWent"]);
+    const gone = { at: 100 * minute, fact: { kind: "requestorLeft" } } as const;
+    const decided = { at: 101 * minute, fact: { kind: "expired", gate: "request" } } as const;
+    expect(shown(60, [gone, decided])).toEqual(["asked", "cameAndWent", "left", "undecided"]);
+    expect(timelineOf(events(60), 0)[0]).toMatchObject({ at: 12_000, what: { times: 60, until: 12_500 + 59 * minute } });
+  });
+
   test("follow each other in time: a model is asked before it fails, and what comes meanwhile stands between", () => {
     const attempts = [attempt("first", 10_000), attempt("first", 11_000), attempt("second", 12_000)];
     const together: RecordFact[] = [received, called, { kind: "callFailed", call: 1, attempts }, { kind: "finished", outcome: "failed" }];

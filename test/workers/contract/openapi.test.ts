@@ -308,6 +308,13 @@ function receiptAsks(): Asks {
         [401, { path: `/receipts/${run}`, key: null }],
       ];
     },
+    getRunReceipt: async () => {
+      const { run } = await waitingRun();
+      return [
+        [404, asAdmin(`/runs/${run}/receipt`)],
+        [401, at(`/admin/runs/${run}/receipt`)],
+      ];
+    },
     showReceipt: async () => {
       const { cookie, run, browser } = await signedIn();
       return [

@@ -30,8 +30,8 @@ export const consoleRoutes = new Hono<App>();
 const longestForm = 4_000_000;
 
 /**
- * What can be saved as a file: its path in the operator's API, what its query always has, and its
- * name. Saving is a form of the session, since an export is recorded: another site can have a
+ * What can be saved as a file: its path in the operator's API, in which `:id` is a field of the
+ * form, what its query always has, and its name. Saving is a form of the session, since an export is recorded: another site can have a
  * browser ask for any address, with the sign-in of Cloudflare Access.
  */
 const downloadPrefix = "download/";
@@ -42,6 +42,7 @@ const downloads: Readonly<Record<string, Download>> = {
   "requests-ndjson": { path: paths.admin.runs, query: { format: "ndjson" }, file: "countersign-requests.ndjson" },
   "decisions-csv": { path: paths.admin.decisions, query: { format: "csv" }, file: "countersign-decisions.csv" },
   "decisions-ndjson": { path: paths.admin.decisions, query: { format: "ndjson" }, file: "countersign-decisions.ndjson" },
+  receipt: { path: paths.admin.runReceipt, file: "countersign-receipt.json" },
   usage: { path: paths.admin.usage, query: { format: "csv" }, file: "countersign-usage.csv" },
 };
 
@@ -67,7 +68,7 @@ const refusals = {
 };
 const anyPage = inPath(
   "page",
-  "Its name, such as requests or routing; sign-in, sign-out; download/record, download/usage, download/requests-csv, download/requests-ndjson, download/decisions-csv or download/decisions-ndjson for a file",
+  "Its name, such as requests or routing; sign-in, sign-out; download/record, download/usage, download/requests-csv, download/requests-ndjson, download/decisions-csv, download/decisions-ndjson or download/receipt for a file",
 );
 const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
 const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
@@ -127,7 +128,9 @@ async function download(
 ): Promise<Response> {
   const asked = new URLSearchParams({ ...Object.fromEntries(form), ...query });
   asked.delete(formTokenName);
-  const answer = await callAsOperator(c, signedIn, { method: "GET", path: asked.size === 0 ? path : `${path}?${asked}` });
+  const at = path.replace(":id", () => encodeURIComponent(asked.get("id") ?? ""));
+  if (at !== path) asked.delete("id");
+  const answer = await callAsOperator(c, signedIn, { method: "GET", path: asked.size === 0 ? at : `${at}?${asked}` });
   const headers = new Headers(answer.headers);
   if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
   headers.set("X-Content-Type-Options", "nosniff");

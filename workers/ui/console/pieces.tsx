@@ -113,15 +113,17 @@ export const Empty = ({ children }: { children: Child }) => <p class="empty">{ch
 
 type DownloadProps = {
   readonly visit: Visit;
-  readonly file: "record" | "usage" | "requests-csv" | "requests-ndjson" | "decisions-csv" | "decisions-ndjson";
+  readonly file: "record" | "usage" | "requests-csv" | "requests-ndjson" | "decisions-csv" | "decisions-ndjson" | "receipt";
   /** What its query has in the operator's API. */
   readonly query?: Readonly<Record<string, string>>;
+  /** For those who do not see where the button stands. */
+  readonly about?: Child;
   readonly children: Child;
 };
 
 /** A button that saves a file: a form, since an export is recorded. */
-export const Download = ({ visit, file, query = {}, children }: DownloadProps) => (
-  <Press visit={visit} to={visit.at(`download/${file}`)} fields={query}>
+export const Download = ({ visit, file, query = {}, about, children }: DownloadProps) => (
+  <Press visit={visit} to={visit.at(`download/${file}`)} fields={query} {...(about === undefined ? {} : { about })}>
     {children}
   </Press>
 );

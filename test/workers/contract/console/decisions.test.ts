@@ -36,6 +36,15 @@ test("has each decision with its person, how they are known and its request, and
   const { text } = await browser.get(`decisions?by=${by}&range=hour`);
   expect(text).toContain("3 decisions on this page");
   expect(text).toContain(`href="/console/requests/${run}"`);
+  expect(text).toContain(`href="/console/requests/${run}#record"`);
+  expect((await browser.get(`requests/${run}`)).text).toContain("Save its receipt (JSON)");
+  const receipt = await browser.post("download/receipt", { id: run });
+  expect(receipt.headers.get("Content-Disposition")).toBe('attachment; filename="countersign-receipt.json"');
+  expect(JSON.parse(receipt.text)).toMatchObject({
+    receipt: expect.stringMatching(/^ey/) as string,
+    proof: { entry: expect.anything() as object },
+  });
+  expect((await browser.post("download/receipt", { id: "../keys" })).status).toBe(404);
   const csv = await browser.post("download/decisions-csv", { by: first?.by ?? "", decision: "denied" });
   expect(csv.headers.get("Content-Disposition")).toBe('attachment; filename="countersign-decisions.csv"');
   expect(csv.text.trimEnd().split("\r\n")).toHaveLength(2);

@@ -4,7 +4,8 @@
 import type { Decision, DecisionList } from "../../../endpoints/admin/answers/decisions.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
-import { Name } from "../../outside-text.tsx";
+import { useWords } from "../../language.ts";
+import { Name, plainLetters } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { ApiFailed, detailsOf } from "../api.ts";
 import { Input, Select, filledWith } from "../fields.tsx";
@@ -65,6 +66,7 @@ const Row = ({ visit, of, keys }: { visit: Visit; of: Decision; keys: KeyNames }
   const texts = useTexts(decisionsWords);
   const { columns } = texts;
   const [tone, icon] = looks[of.decision];
+  const words = useWords();
   const subjects: Readonly<Record<string, string>> = texts.subjects;
   const what = [of.server ?? "", of.tool ?? ""].filter((each) => each !== "").join(" · ");
   return (
@@ -101,13 +103,19 @@ const Row = ({ visit, of, keys }: { visit: Visit; of: Decision; keys: KeyNames }
       <td class="num whole" data-k={columns.waited}>
         {of.waitedMs === null ? "" : numbersOf(visit.language).span(of.waitedMs)}
       </td>
+      <td class="num whole" data-k={columns.receipt}>
+        <a href={`${visit.at(`requests/${of.request}`)}#record`}>
+          {columns.receipt}
+          <span class="sr"> {what === "" ? of.request : plainLetters(what, words)}</span>
+        </a>
+      </td>
     </tr>
   );
 };
 
 const Rows = ({ visit, list: { decisions }, keys }: { visit: Visit; list: DecisionList; keys: KeyNames }) => {
   const texts = useTexts(decisionsWords);
-  const { time, by, decision, what, key, known, edited, waited } = texts.columns;
+  const { time, by, decision, what, key, known, edited, waited, receipt } = texts.columns;
   return (
     <section class="card scrolls" tabindex={0} aria-label={texts.title}>
       <table class="cards lines decided">
@@ -119,9 +127,11 @@ const Rows = ({ visit, list: { decisions }, keys }: { visit: Visit; list: Decisi
                 {name}
               </th>
             ))}
-            <th scope="col" class="num">
-              {waited}
-            </th>
+            {[waited, receipt].map((name) => (
+              <th scope="col" class="num">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

@@ -2,6 +2,7 @@
 // form that cancels it while it is open.
 
 import type { Cause } from "../../../../shared/record/cause.ts";
+import { decisionsIn } from "../../../../shared/record/decisions.ts";
 import { type RecordEvent, firstGap } from "../../../../shared/record/record.ts";
 import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
@@ -248,9 +249,16 @@ const Record = ({ visit, run, events: { events, isCut, changedAt } }: { visit: V
           return fact.kind === "answered" || fact.kind === "fromCache" ? [<Pair name={texts.digests.reply} digest={fact.digest} />] : [];
         })}
       </dl>
-      <Download visit={visit} file="record" query={{ run }}>
-        {texts.export}
-      </Download>
+      <div class="row-acts">
+        <Download visit={visit} file="record" query={{ run }}>
+          {texts.export}
+        </Download>
+        {decisionsIn(events).length === 0 ? null : (
+          <Download visit={visit} file="receipt" query={{ id: run }}>
+            {texts.receipt}
+          </Download>
+        )}
+      </div>
     </section>
   );
 };

@@ -227,6 +227,8 @@ function useTold(what: StepWhat, made: Made): Told {
       return { head: steps.left };
     case "back":
       return { head: steps.back };
+    case "cameAndWent":
+      return { head: fill(steps.cameAndWent, { n: what.times, at: time(what.until) }) };
     case "finished":
       return { head: kindIn(steps.finished, what.outcome) };
     case "other":

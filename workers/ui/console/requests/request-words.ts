@@ -50,6 +50,7 @@ const en = {
   holds: "{n, # event/# events}, verified in the log",
   broken: "The log’s hashes do not match at event {n}. Verify the record.",
   export: "Export its events (NDJSON)",
+  receipt: "Save its receipt (JSON)",
   digests: { request: "Request", changed: "Changed {what}", reply: "Reply" },
   cancel: {
     ask: "Cancel request",
@@ -172,6 +173,7 @@ const en = {
     handedBack: "Function call checked and handed back to the client; nothing was sent",
     left: "The requestor disconnected; the request goes on",
     back: "The requestor came back",
+    cameAndWent: "The requestor disconnected and came back {n, # time/# times}, until {at}",
     adopted: "An identical request of {who} took this one over",
     cancelled: {
       caller: "Cancelled by the requestor",
@@ -241,6 +243,7 @@ const zhCN: Texts<typeof en> = {
   holds: "{n} 个事件，已按日志验证",
   broken: "日志的哈希在第 {n} 个事件处不符。请验证记录。",
   export: "导出其事件（NDJSON）",
+  receipt: "保存其凭据（JSON）",
   digests: { request: "请求", changed: "更改后的{what}", reply: "回复" },
   cancel: {
     ask: "取消请求",
@@ -354,6 +357,7 @@ const zhCN: Texts<typeof en> = {
     handedBack: "函数调用已检查并交还客户端，没有发送任何内容",
     left: "请求方断开了连接，请求继续进行",
     back: "请求方重新连接",
+    cameAndWent: "请求方断开并重新连接 {n} 次，直到 {at}",
     adopted: "{who} 的相同请求接手了此请求",
     cancelled: {
       caller: "请求方已取消",
