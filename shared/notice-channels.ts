@@ -103,6 +103,27 @@ export const noticeChannels = {
     isReadByPerson: false,
     variables: { "TEAMS_<NAME>_URL": "The workflow address of a Teams channel that the policy names." },
   },
+  ntfy: {
+    title: "ntfy",
+    guide: "docs/ntfy.md",
+    address: { pattern: configuredName, says: "configuredName" },
+    linkByte: 6,
+    room: null,
+    isReadByPerson: false,
+    variables: {
+      "NTFY_<NAME>_URL": "The address of an ntfy topic that the policy names.",
+      "NTFY_<NAME>_TOKEN": "Lets the gateway write to that topic, where it is protected.",
+    },
+  },
+  telegram: {
+    title: "Telegram",
+    guide: "docs/telegram.md",
+    address: { pattern: /^-?[1-9]\d{0,15}$/, says: "telegramId" },
+    linkByte: 7,
+    room: { pattern: /^-/, called: "a Telegram group" },
+    isReadByPerson: true,
+    variables: { TELEGRAM_BOT_TOKEN: "Sends review notices by a Telegram bot.", TELEGRAM_API_URL: null },
+  },
 } as const satisfies Readonly<Record<string, ChannelFacts>>;
 
 export const noticeChannelNames = Object.keys(noticeChannels) as NoticeChannel[]; // its own names

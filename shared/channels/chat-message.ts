@@ -58,6 +58,14 @@ export type ChatRenderInput =
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] }
   | { readonly kind: "plain"; readonly said: PlainInput };
 
+/** Each address as text in a line of its own, so that no program takes more for a part of it. */
+export const withAddresses = (body: readonly ChatBlock[]): readonly ChatBlock[] =>
+  body.flatMap((block): ChatBlock[] => {
+    if ("frame" in block) return [block];
+    const pieces = block.map((piece): ChatPiece => (piece.kind === "link" ? own(piece.text) : piece));
+    return [pieces, ...block.flatMap((piece) => (piece.kind === "link" ? [[own(piece.url)]] : []))];
+  });
+
 /** Warnings; the rest is counted. */
 const mostWarnings = 20;
 

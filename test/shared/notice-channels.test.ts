@@ -13,6 +13,8 @@ test("each channel has a byte of its own in a link, and none has the outbox's", 
     slack: { linkByte: 2 },
     webhook: { linkByte: 3 },
     teams: { linkByte: 4 },
+    ntfy: { linkByte: 6 },
+    telegram: { linkByte: 7 },
   });
 });
 
@@ -32,8 +34,13 @@ test("every Teams channel is a room", () => {
   expect(roomWords({ email: "c@example.com", teams: "REVIEWS" })).toBe("a Teams channel");
 });
 
+test("a Telegram group is a room, and a chat with one person is not; no topic of ntfy is", () => {
+  expect([{ telegram: "-1001234567890" }, { telegram: "123456789" }, { ntfy: "PHONE" }].map(isRoom)).toEqual([true, false, false]);
+  expect(roomWords({ telegram: "-1001234567890" })).toBe("a Telegram group");
+});
+
 test("no document can name a channel's variables as a secret of its own", () => {
-  for (const prefix of ["EMAIL_", "RESEND_", "SLACK_", "WEBHOOK_", "TEAMS_"])
+  for (const prefix of ["EMAIL_", "RESEND_", "SLACK_", "WEBHOOK_", "TEAMS_", "NTFY_", "TELEGRAM_"])
     expect(environmentName.safeParse(`${prefix}ANYTHING`).success).toBe(false);
   expect(environmentName.safeParse("OPENAI_API_KEY").success).toBe(true);
 });

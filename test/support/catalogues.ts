@@ -5,6 +5,8 @@ import { emailChannelWords } from "../../shared/channels/email/email-channel-wor
 import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
 import { ruleWords } from "../../shared/channels/rules/rule-words.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
+import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
+import { telegramChannelWords } from "../../shared/channels/telegram/telegram-channel-words.ts";
 import { teamsChannelWords } from "../../shared/channels/teams/teams-channel-words.ts";
 import { webhookChannelWords } from "../../shared/channels/webhook/webhook-channel-words.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
@@ -43,6 +45,8 @@ export const allCatalogues: Readonly<Record<string, InBoth>> = {
   email: emailChannelWords,
   Slack: slackChannelWords,
   Teams: teamsChannelWords,
+  ntfy: ntfyChannelWords,
+  Telegram: telegramChannelWords,
   webhook: webhookChannelWords,
   outbox: outboxChannelWords,
   ...consoleCatalogues,

@@ -8,9 +8,11 @@ import { isolateState } from "../platform/isolate.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { Channel, ChannelAdapter } from "./channel.ts";
 import { emailAdapter } from "./email/email-channel.ts";
+import { ntfyAdapter } from "./ntfy/ntfy-channel.ts";
 import { outboxChannel } from "./outbox/outbox-channel.ts";
 import { slackAdapter } from "./slack/slack-channel.ts";
 import { teamsAdapter } from "./teams/teams-channel.ts";
+import { telegramAdapter } from "./telegram/telegram-channel.ts";
 import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
 /**
@@ -22,6 +24,8 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   email: emailAdapter,
   webhook: webhookAdapter,
   teams: teamsAdapter,
+  ntfy: ntfyAdapter,
+  telegram: telegramAdapter,
 };
 
 /**

@@ -70,6 +70,8 @@ export interface Env {
   readonly SLACK_TEAM_ID?: string;
   readonly SLACK_WEBHOOK_URL?: string;
   readonly SLACK_API_URL?: string;
+  readonly TELEGRAM_BOT_TOKEN?: string;
+  readonly TELEGRAM_API_URL?: string;
 }
 
 /** The gateway's routes and its cron trigger. */

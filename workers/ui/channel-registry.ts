@@ -3,11 +3,15 @@
 
 import type { ChannelWords, WithAddress } from "../../shared/channels/channel-words.ts";
 import { emailChannelWords } from "../../shared/channels/email/email-channel-words.ts";
+import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
+import { ntfyRenderers } from "../../shared/channels/ntfy/ntfy-renderers.ts";
 import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
 import { slackRenderers } from "../../shared/channels/slack/slack-renderers.ts";
 import { teamsChannelWords } from "../../shared/channels/teams/teams-channel-words.ts";
 import { teamsRenderers } from "../../shared/channels/teams/teams-renderers.ts";
+import { telegramChannelWords } from "../../shared/channels/telegram/telegram-channel-words.ts";
+import { telegramRenderers } from "../../shared/channels/telegram/telegram-renderers.ts";
 import { webhookChannelWords } from "../../shared/channels/webhook/webhook-channel-words.ts";
 import { webhookRenderers } from "../../shared/channels/webhook/webhook-renderers.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
@@ -22,6 +26,8 @@ export const channelPieces = {
   slack: { words: slackChannelWords, renderers: slackRenderers },
   webhook: { words: webhookChannelWords, renderers: webhookRenderers },
   teams: { words: teamsChannelWords, renderers: teamsRenderers },
+  ntfy: { words: ntfyChannelWords, renderers: ntfyRenderers },
+  telegram: { words: telegramChannelWords, renderers: telegramRenderers },
   outbox: { words: outboxChannelWords, renderers: {} },
 } as const satisfies Readonly<Record<NoticeChannel, ChannelPieces<WithAddress>> & Record<"outbox", ChannelPieces<ChannelWords>>>;
 

@@ -42,6 +42,7 @@ export const issuesEn = {
   secretsOrPattern: "needs either secrets or pattern",
   matchesEmpty: "must not match the empty text",
   slackId: "is not a Slack member or channel id",
+  telegramId: "is not the id of a Telegram chat: digits, with - before a group's",
   configuredName: "is not the NAME in the name of a variable: capital letters, digits and _",
   sixDecimals: "has more than six decimals",
   modelName: "is not a name: letters, digits and @ . _ : / - only, at most 128",

@@ -20,13 +20,13 @@ const viewOf = (name: string | null): ReviewView => ({
   requestor: { ...typedCall.requestor, owner: "Ada", account: { issuer, name } },
 });
 
-type Node = { readonly text?: unknown };
+type Node = { readonly text?: unknown; readonly message?: unknown };
 /** The texts in a message, in a row. */
 function textsIn(value: unknown): string {
   if (Array.isArray(value)) return value.map(textsIn).join("");
   if (typeof value !== "object" || value === null) return "";
-  const { text } = value as Node;
-  return (typeof text === "string" ? text : "") + Object.values(value).map(textsIn).join("");
+  const { text, message } = value as Node;
+  return [text, message].filter((each) => typeof each === "string").join(" ") + Object.values(value).map(textsIn).join("");
 }
 
 function told(view: ReviewView) {

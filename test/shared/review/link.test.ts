@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { noticeChannels } from "../../../shared/notice-channels.ts";
 import { describe, expect, test } from "vitest";
 import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
 import {
@@ -122,7 +123,7 @@ describe("a link's token", () => {
     for (const [at, value] of [
       [0, 2],
       [17, 2],
-      [19, linkChannels.length],
+      [19, 1 + Math.max(...Object.values(noticeChannels).map(({ linkByte }) => linkByte))],
       [19, 255],
     ] as const) {
       const changed = Uint8Array.from(payload);

@@ -2,6 +2,7 @@
 
 import { vi } from "vitest";
 import { doctorText } from "../../../shared/words/doctor.ts";
+import { isChannelSetting } from "../../../shared/notice-channels.ts";
 import type { ChannelFinding, Notice } from "../../../workers/channels/channel.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
@@ -40,7 +41,7 @@ export async function heard(finding: Promise<ChannelFinding>): Promise<{ readonl
   return { ok, text: doctorText(says) };
 }
 
-const isChannel = (name: string): boolean => /^(?:EMAIL|RESEND|SLACK|WEBHOOK|TEAMS)(?:_|$)/.test(name);
+const isChannel = (name: string): boolean => name === "EMAIL" || isChannelSetting(name);
 
 /** The gateway's environment without any channel, and these variables. */
 export function envWith(variables: object): Env {

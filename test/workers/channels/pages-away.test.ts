@@ -14,7 +14,8 @@ import { envWith, network, noticeOf } from "./notices.ts";
 
 const secret = "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=";
 const token = "xoxb-scripted-0123456789";
-for (const each of [secret, token, "summarize_meeting"]) neverLogged(each);
+const botToken = "123456789:AAscripted-0123456789abcdefghij";
+for (const each of [secret, token, botToken, "summarize_meeting"]) neverLogged(each);
 
 const app = {
   SLACK_BOT_TOKEN: token,
@@ -28,7 +29,7 @@ const email = {
 };
 const webhook = { WEBHOOK_TEAMS_URL: "https://hooks.example.com/", WEBHOOK_TEAMS_SECRET: secret };
 const room = { name: "someone in #room", slack: "C0ROOM", teams: "ROOM" };
-const ada = { name: "Ada", slack: "U0ADA", email: "ada@example.org", webhook: "TEAMS" };
+const ada = { name: "Ada", slack: "U0ADA", email: "ada@example.org", webhook: "TEAMS", ntfy: "PHONE", telegram: "123456789" };
 
 let posted: string[] = [];
 beforeEach(() => {
@@ -55,6 +56,8 @@ test.each([
   ["email", email, ada],
   ["webhook", webhook, ada],
   ["teams", { TEAMS_ROOM_URL: "https://teams.example.com/" }, room],
+  ["ntfy", { NTFY_PHONE_URL: "https://ntfy.example.com/topic" }, ada],
+  ["telegram", { TELEGRAM_BOT_TOKEN: botToken }, ada],
 ] as const)("by %s no message is sent, the attempt has failed, and the log says why", async (name, variables, reviewer) => {
   const channel = channelOf(envWith({ ...variables, PAGES: noSuchService }), name);
   const before = loggedLines().length;

@@ -3,8 +3,10 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
+import { ScriptedNtfy } from "../../support/ntfy-server.ts";
 import { ScriptedSlack } from "../../support/slack/scripted-slack.ts";
 import { ScriptedTeams } from "../../support/teams-workflow.ts";
+import { ScriptedTelegram } from "../../support/telegram-server.ts";
 import { type WebhookReceiver, createWebhookReceiver } from "../../support/webhook-receiver.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { admin, adminJson, adminToken, configure, env, gatewayWith, jsonBody, policy, publicUrl, travel } from "../support/gateway.ts";
@@ -13,7 +15,7 @@ import { recordLines } from "../support/record.ts";
 
 const ada = "ada@example.org";
 const people = [
-  { name: "Ada", email: ada, slack: "U0ADA", webhook: "TEAMS" },
+  { name: "Ada", email: ada, slack: "U0ADA", webhook: "TEAMS", ntfy: "PHONE", telegram: "42" },
   { name: "Bo", email: "bo@example.org", language: "zh-CN", notify: ["email"] },
 ];
 const room = { name: "someone in Reviews", teams: "REVIEWS" };
@@ -22,6 +24,8 @@ let slack: ScriptedSlack;
 let mail: MailApi;
 let teams: ScriptedTeams;
 let webhook: WebhookReceiver;
+let ntfy: ScriptedNtfy;
+let telegram: ScriptedTelegram;
 
 beforeEach(async () => {
   slack = new ScriptedSlack({ token: env.SLACK_BOT_TOKEN ?? "", secret: env.SLACK_SIGNING_SECRET ?? "", members: ["U0ADA"] });
@@ -32,6 +36,10 @@ beforeEach(async () => {
   answerAt("https://mail.example.com", mail.answer);
   answerAt("https://teams.example.com", teams.answer);
   answerAt("https://webhook.example.com", webhook.answer);
+  ntfy = new ScriptedNtfy({ tokens: ["tk_token-of-the-tests-0123456789"] });
+  telegram = new ScriptedTelegram({ token: env.TELEGRAM_BOT_TOKEN ?? "", chats: ["42"] });
+  answerAt("https://ntfy.example.com", ntfy.answer);
+  answerAt("https://telegram.example.com", telegram.answer);
   await configure("policy", { ...policy, reviewers: { everyone: people, room: [room] } });
 });
 
@@ -96,6 +104,13 @@ describe("a test message", () => {
     expectTest(JSON.stringify(taken?.event), "Ada");
   });
 
+  test("by ntfy and by Telegram is a message without a link", async () => {
+    for (const channel of ["ntfy", "telegram"]) expect(await testing("Ada", channel)).toMatchObject({ status: 200, state: "sent" });
+    expect(ntfy.shown).toMatchObject([{ title: "Test message from Countersign", click: null, links: [] }]);
+    expect(telegram.shown).toMatchObject([{ links: [] }]);
+    for (const text of [ntfy.shown[0]?.message, telegram.shown[0]?.text]) expectTest((text ?? "").replaceAll("\u200b", ""), "Ada");
+  });
+
   test("of the outbox sends nothing, and says where the links are", async () => {
     expect(await testing("Ada", "outbox")).toMatchObject({ status: 200, state: "sent", text: expect.stringContaining("/admin/notices") });
   });
@@ -131,6 +146,16 @@ describe("a test that fails says what to do", () => {
     ["teams", "unauthorized", /Copy the address from Teams again/, () => teams.script(steps)],
     ["teams", "notFound", /switched off or deleted/, () => teams.script({ status: 404 })],
     ["teams", "rateLimited", /Wait a minute/, () => teams.script({ status: 429 })],
+    ["ntfy", "unauthorized", /NTFY_…_TOKEN/, () => ntfy.script({ status: 403 })],
+    ["ntfy", "dailyLimit", /no more messages today/, () => ntfy.script({ status: 429, body: { code: 42908 } })],
+    ["telegram", "unauthorized", /TELEGRAM_BOT_TOKEN/, () => telegram.script({ status: 401, body: {} })],
+    ["telegram", "notAllowed", /blocked or removed/, () => telegram.script({ status: 403, body: {} })],
+    [
+      "telegram",
+      "notFound",
+      /press Start/,
+      () => telegram.script({ status: 400, body: { ok: false, description: "Bad Request: chat not found" } }),
+    ],
   ])("%s: %s", async (channel, state, text, script) => {
     script();
     const tested = await testing(channel === "teams" ? room.name : "Ada", channel);
@@ -176,6 +201,8 @@ describe("GET /admin/reviewers", () => {
       ["email", "first"],
       ["slack", "first"],
       ["webhook", "first"],
+      ["ntfy", "first"],
+      ["telegram", "first"],
       ["outbox", "first"],
     ]);
     expect(reviewers[1]?.channels[0]).toMatchObject({ channel: "email", address: "bo@example.org", use: "first" });

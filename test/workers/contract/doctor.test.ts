@@ -41,12 +41,16 @@ const bare: Variables = {
   SLACK_BOT_TOKEN: "",
   SLACK_SIGNING_SECRET: "",
   SLACK_WEBHOOK_URL: "",
+  TELEGRAM_BOT_TOKEN: "",
+  TELEGRAM_API_URL: "",
 };
 const onPublic: Variables = { ...bare, PUBLIC_URL: gatewayUrl, DEV_API_KEY: "" };
 
 async function examine(variables: Variables = bare): Promise<Check[]> {
-  // The webhook of vitest.config.ts cannot be taken out of the environment; it answers.
+  // The webhook and the topic of vitest.config.ts cannot be taken out of the environment; they
+  // answer.
   answerAt("https://webhook.example.com", () => new Response(null, { status: 204 }));
+  answerAt("https://ntfy.example.com", () => Response.json({ username: "gateway" }));
   const response = await gatewayWith(variables, path, { method: "POST", key: adminToken });
   expect([response.status, response.headers.get("Cache-Control")]).toEqual([200, "no-store"]);
   const answer = await response.json<{ checks: Check[] }>();

@@ -16,7 +16,7 @@ export const digestSchema: Schema = {
       id: "TEXT PRIMARY KEY", // the same for every attempt at a notice
       run: "TEXT NOT NULL",
       link: "TEXT NOT NULL", // the link's id in RunObject
-      channel: "TEXT NOT NULL", // `email`, `slack` or `teams`
+      channel: "TEXT NOT NULL", // the name of a channel that has digests
       state: "TEXT NOT NULL", // `now` (by itself), `waiting`, `told` (in a digest), or why no digest could be delivered
       deadline_at: "INTEGER NOT NULL", // of its review
       at: "INTEGER NOT NULL", // when it was first queued
