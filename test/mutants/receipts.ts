@@ -117,7 +117,7 @@ export const receiptMutants: readonly Mutant[] = [
   {
     name: "a receipt is for the key that made the run",
     file: "workers/endpoints/receipts.ts",
-    from: "if (found === null || (caller.key !== null && found.key !== caller.key))",
+    from: "if (found === null || (key !== null && found.key !== key))",
     to: "if (found === null)",
     test: { file: contract, only: "is for the key that made the run" },
   },

@@ -31,8 +31,9 @@ const longestForm = 4_000_000;
 
 /**
  * What can be saved as a file: its path in the operator's API, in which `:id` is a field of the
- * form, what its query always has, and its name. Saving is a form of the session, since an export is recorded: another site can have a
- * browser ask for any address, with the sign-in of Cloudflare Access.
+ * form, what its query always has, and its name. Saving is a form of the session, since an export
+ * is recorded: another site can have a browser ask for any address, with the sign-in of Cloudflare
+ * Access.
  */
 const downloadPrefix = "download/";
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly file: string };

@@ -145,7 +145,7 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunL
   );
 };
 
-/** The files of all that match, where the list goes on, and how far an unfinished search has come. */
+/** The files of all that match, where the list goes on, and how far a search has come. */
 const Below = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RunList }) => {
   const texts = useTexts(requestsWords);
   const isFirst = visit.query.get("after") === null;
