@@ -45,6 +45,7 @@ import { configSchema } from "./schema/config-schema.ts";
 import { versionOf } from "./schema/schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
+/** Of those that operators wrote, and of those that people wrote in their inbox. */
 const versionsKept = 20;
 const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
 /** Puts of one pass, so that a document's write does not wait for the copies of all keys. */
@@ -143,7 +144,16 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
       const writer = jsonOf<Writer>({ by, restored });
       const row = [name, version, now, text, writer];
       this.sql.exec("INSERT INTO document (name, version, at, text, writer) VALUES (?, ?, ?, ?, ?)", ...row);
-      this.sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
+      // A person's holidays push out no version that an operator may want back.
+      const isOwn = `(json_extract(writer, '$.by.kind') = 'inbox')`;
+      const own = by.kind === "inbox" ? 1 : 0;
+      this.sql.exec(
+        `DELETE FROM document WHERE name = ?1 AND ${isOwn} = ?2 AND version NOT IN
+           (SELECT version FROM document WHERE name = ?1 AND ${isOwn} = ?2 ORDER BY version DESC LIMIT ?3)`,
+        name,
+        own,
+        versionsKept,
+      );
       this.#queue(name, { version, text }, now);
       const digestBefore = current === null ? null : sha256Hex(current.text);
       this.#acts.append(now, {

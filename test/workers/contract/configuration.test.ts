@@ -314,3 +314,15 @@ test("POST /admin/routing/explain says what would be chosen and why, and calls n
   expect(model.calls).toHaveLength(0);
   expect(routing.models).toHaveLength(2);
 });
+
+test("holidays that people enter push out no version that an operator wrote", async () => {
+  await configure("policy", policy);
+  const { version: first } = await adminJson<Stored>("/policy");
+  const writer = { by: { kind: "inbox", email: "ada@example.com" }, restored: null } as const;
+  for (let i = 0; i < 21; i += 1) await configStub(env).write("policy", first + i, JSON.stringify(policy), writer);
+  const { versions } = await adminJson<{ versions: { version: number }[] }>("/policy/versions");
+  const newest = first + 21;
+  const since = versions.map(({ version }) => version).filter((version) => version >= first);
+  expect(since).toEqual([...Array.from({ length: 20 }, (_, i) => newest - i), first]);
+  expect((await adminJson<Stored>("/policy")).version).toBe(newest);
+});

@@ -5,10 +5,11 @@ import { type Schema, rowidTable, table } from "./schema.ts";
 
 export const configSchema: Schema = {
   tables: [
-    // The configuration documents, the last 20 versions of each.
+    // The configuration documents: of each the last 20 versions that operators wrote, and of the
+    // policy the last 20 that people wrote in their inbox.
     table("document", {
       name: "TEXT NOT NULL", // `routing`, `policy`, `servers`, `issuers` or `budgets`
-      version: "INTEGER NOT NULL", // from 1, without gaps
+      version: "INTEGER NOT NULL", // from 1
       at: "INTEGER NOT NULL",
       text: "TEXT NOT NULL", // the document with its version, JSON
       writer: "TEXT NOT NULL", // JSON: the operator, and the old version that was restored
