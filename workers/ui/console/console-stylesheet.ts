@@ -90,7 +90,7 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }
 .sub-line { display: block; } .plain-set { min-width: 0; } .plain-set > .grid { align-items: start; } fieldset { min-width: 0; }
-.form .two { align-items: end; } .form textarea.field { max-height: 16rem; overflow: auto; }
+.form .two { align-items: end; } .form .two > div:has(> textarea) { grid-column: 1 / -1; } .form textarea.field { max-height: 16rem; overflow: auto; }
 @media (max-width: 61.99rem) { .cards td.state { order: -1; } .state .tag { margin-right: .375rem; } .state .sub-line { display: inline; } .cards td:empty { display: none; } }
 .scrolls .cards :is(td, th, .name) { overflow-wrap: break-word; } .scrolls .cards th { white-space: normal; } .scrolls .tag { white-space: nowrap; } .scrolls .cards .long { overflow-wrap: anywhere; }
 fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; } fieldset.card > legend.label + * { clear: both; } .label { font-weight: 600; }

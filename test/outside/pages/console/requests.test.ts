@@ -83,11 +83,15 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
         const rest = document.documentElement.scrollHeight - rows.reduce((sum, height) => sum + height, 0);
         return rest + 50 * Math.max(...rows);
       });
+    // With the way to other pages below.
+    await tab.goto(`${at.homeOf(tab)}/requests?after=${encodeURIComponent("2100-01-01T00:00:00.000Z~")}`);
+    await tab.getByRole("link", { name: "Newest" }).waitFor();
     expect(await ofFifty()).toBeLessThan(3_500);
     // Not so high that the page would be filled up.
     await tab.setViewportSize({ width: 1280, height: 600 });
     expect(await ofFifty()).toBeLessThan(2_000);
     await tab.setViewportSize({ width: 390, height: 844 });
+    await tab.goto(`${at.homeOf(tab)}/requests`);
     await tab.getByRole("link", { name: "No reply" }).click();
     await tab.getByRole("link", { name: "billing · remind" }).click();
     await tab.getByText("What to do").waitFor();
