@@ -143,7 +143,7 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
   .lines .col-time { width: 7.25rem; } .lines .col-by { width: 19%; } .lines .col-key { width: 9%; } .lines .col-model { width: 9%; } .lines .col-outcome { width: 10rem; } .lines .col-cost { width: 5.25rem; } .lines .col-wait { width: 6.5rem; }
 }
 @media (min-width: 62rem) and (max-width: 75rem) { .lines .col-key, .lines .col-key-of { display: none; } }
-.main > .chips + .chips { margin-top: .25rem; } @media (min-width: 62rem) { .decided th:nth-child(3) { width: 9.25rem; } .decided th:nth-child(4) { width: 26%; } .decided th:nth-child(1) { width: 7.25rem; } }
+.main > .chips + .chips { margin-top: .25rem; } @media (min-width: 62rem) { .decided th:nth-child(1) { width: 7rem; } .decided th:nth-child(3) { width: 8rem; } .decided th:nth-child(4) { width: 22%; } .decided th:nth-child(n + 6) { width: 5.25rem; } .decided th:nth-child(8) { width: 7rem; } }
 .menu { width: min(36rem, calc(100vw - 2rem)); max-width: none; margin-top: 10vh; } .menu::backdrop { background: rgb(0 0 0 / .4); }
 .menu ul { max-height: 50vh; margin-top: .75rem; overflow: auto; } .menu li { padding: .5rem .625rem; border-radius: var(--r-s); cursor: pointer; overflow-wrap: anywhere; } .menu li[aria-selected=true] { background: var(--link-tint); box-shadow: inset 3px 0 0 var(--link); }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }

@@ -14,7 +14,7 @@ const en = {
   decision: "Decision",
   any: "any",
   decisions: { approved: "Approved", denied: "Denied", dismissed: "Put away" } satisfies Record<Verdict, string>,
-  vote: "Vote to approve",
+  vote: "Vote: yes",
   server: "Server",
   show: "Show",
   shown: "{n, # decision/# decisions} on this page",
