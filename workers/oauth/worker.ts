@@ -99,6 +99,18 @@ const tryAgain = (): Response =>
     { status: 503, headers: { "Retry-After": "30", "Cache-Control": "no-store" } },
   );
 
+const tokenHeaders = { "Content-Type": "application/json", "Cache-Control": "no-store", Pragma: "no-cache" };
+
+/** A refresh by all that it consists of, its client's secret too: the same has the same answer. */
+async function refreshAt(store: OAuthStore, token: string, request: string) {
+  const [user = "", grant = ""] = token.split(":");
+  const [name, digest] = [`grant:${user}:${grant}`, sha256Hex(request)];
+  return {
+    answer: await store.beginRefresh(name, digest),
+    end: (answer: string | null): Promise<void> => store.endRefresh(name, digest, answer),
+  };
+}
+
 /** No token for a key that has ended. `invalid_grant` also ends the grant in the library. */
 async function requireGood(isGood: IsGood, { props, resource }: { readonly props: unknown; readonly resource: string }): Promise<void> {
   const { key } = props as TokenProps; // written below
@@ -120,7 +132,24 @@ export default class OAuthWorker extends WorkerEntrypoint {
   /** Metadata, tokens, revocation and registration, as the specifications say. */
   async answer(request: Request, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
     const isRegistration = new URL(request.url).pathname === register;
-    const fields = new URLSearchParams(request.method === "POST" && !isRegistration ? await request.clone().text() : "");
+    const text = request.method === "POST" && !isRegistration ? await request.clone().text() : "";
+    const fields = new URLSearchParams(text);
+    if (fields.get("grant_type") !== "refresh_token") return this.#answer(request, fields, issuer, store, isGood);
+    const refresh = await refreshAt(store, fields.get("refresh_token") ?? "", `${request.headers.get("Authorization") ?? ""} ${text}`);
+    if (refresh.answer !== null) return new Response(refresh.answer, { headers: tokenHeaders });
+    let answered: string | null = null;
+    try {
+      const answer = await this.#answer(request, fields, issuer, store, isGood);
+      if (answer.status !== 200) return answer;
+      answered = await answer.text();
+      return new Response(answered, answer);
+    } finally {
+      await refresh.end(answered);
+    }
+  }
+
+  async #answer(request: Request, fields: URLSearchParams, issuer: Issuer, store: OAuthStore, isGood: IsGood): Promise<Response> {
+    const isRegistration = new URL(request.url).pathname === register;
     const isRevocation = fields.has("token") && !fields.has("grant_type");
     const removed = new Set<string>();
     const watched: OAuthStore = { ...store, remove: (name) => (removed.add(name), store.remove(name)) };
@@ -229,7 +258,10 @@ export default class OAuthWorker extends WorkerEntrypoint {
   ): Promise<T | AskError> {
     const api = serverOf(issuer).getOAuthApi(storage(store));
     try {
-      return await then(api, await api.parseAuthRequest(new Request(`${issuer.issuer}${authorize}?${query}`)));
+      const request = await api.parseAuthRequest(new Request(`${issuer.issuer}${authorize}?${query}`));
+      // The library asks it of clients without a secret alone; MCP asks it of all.
+      if (request.codeChallenge === undefined) return { kind: "redirect", to: authorizationErrorRedirect(request, "invalid_request") };
+      return await then(api, request);
     } catch (error) {
       if (error instanceof AuthorizationError && error.redirectTo !== undefined) return { kind: "redirect", to: error.redirectTo };
       if (error instanceof AuthorizationError) return { kind: "refused", why: error.description };

@@ -22,6 +22,7 @@ import { configStub, keyStub } from "../stubs/stubs.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { ContentSeal } from "./content-seal.ts";
 import { OwnLogin } from "./own-login.ts";
+import { RacedRefreshes } from "./raced-refreshes.ts";
 import { oauthSchema } from "./schema/oauth-schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
@@ -32,6 +33,7 @@ const mostUnusedClients = 1_000;
 export class OAuthObject extends StoredObject implements OAuthCalls {
   readonly #alarm: ObjectAlarm;
   readonly #login: OwnLogin;
+  readonly #raced = new RacedRefreshes(() => this.now());
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, oauthSchema);
@@ -64,6 +66,21 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
       this.now() + unusedClientMs,
       mostUnusedClients,
     );
+  }
+
+  trade(grant: string, entry: OAuthEntry): boolean {
+    // Of the library's: it takes it away with the trade.
+    if (this.read(grant)?.value.includes('"authCodeWrappedKey":') !== true) return false;
+    this.write(grant, entry);
+    return true;
+  }
+
+  beginRefresh(grant: string, request: string): Promise<string | null> {
+    return this.#raced.begin(grant, request);
+  }
+
+  endRefresh(grant: string, request: string, answer: string | null): void {
+    this.#raced.end(grant, request, answer);
   }
 
   take(name: string, holder: string): OAuthEntry | null {

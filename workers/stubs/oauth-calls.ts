@@ -71,6 +71,17 @@ export interface OAuthCalls extends Rpc.DurableObjectBranded {
   /** Of registered clients that nobody has let in, the newest thousand stay. */
   write(name: string, entry: OAuthEntry): void;
   /**
+   * Writes a grant whose code is traded; false, and nothing is written, where it was traded before:
+   * of two who trade it at once, one gets tokens.
+   */
+  trade(grant: string, entry: OAuthEntry): boolean;
+  /**
+   * The answer of the same refresh, where it came a moment ago or comes now. Null: the caller
+   * refreshes, and says what came of it. `request`: a digest of all that it consists of.
+   */
+  beginRefresh(grant: string, request: string): Promise<string | null>;
+  endRefresh(grant: string, request: string, answer: string | null): void;
+  /**
    * Reads what was written with this `holder` in its metadata, and removes it: of two who ask at
    * once, one gets it. Another holder gets null, and it stays.
    */

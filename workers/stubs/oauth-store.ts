@@ -31,6 +31,9 @@ export const oauthStore = (env: Env): OAuthStore => ({
     return entry === null ? null : jsonOf(entry);
   },
   write: async (name, entry) => await stubOf(env, name).write(name, entry),
+  trade: async (grant, entry) => await stubOf(env, grant).trade(grant, entry),
+  beginRefresh: async (grant, request) => await stubOf(env, grant).beginRefresh(grant, request),
+  endRefresh: async (grant, request, answer) => await stubOf(env, grant).endRefresh(grant, request, answer),
   remove: async (name) => await stubOf(env, name).remove(name),
   names: async (prefix, after, limit) => jsonOf(await stubOf(env, prefix).names(prefix, after, limit)),
 });

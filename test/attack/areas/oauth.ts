@@ -88,6 +88,9 @@ async function mustStay(world: World, query: string): Promise<void> {
   expect(html, "the page").not.toContain('value="allow"');
 }
 
+/** The link of a page that goes nowhere by itself. */
+const linkIn = (html: string): URL => new URL((/<a href="(https:[^"]*)" rel="noreferrer"/.exec(html)?.[1] ?? "").replaceAll("&amp;", "&"));
+
 const redirects = eachOf(
   [
     ["another host", `https://${evil}/callback`],
@@ -149,6 +152,17 @@ const others: readonly Attack[] = [
     },
   },
   {
+    name: "an error of a client that anybody registered leads no browser to that client (open redirect, 4.11.2)",
+    run: async (world) => {
+      const to = `https://${evil}/callback`;
+      const client = await register(world, { redirect_uris: [to] });
+      for (const more of [{ resource: "https://elsewhere.example/mcp" }, { code_challenge_method: "plain" }, { response_type: "token" }]) {
+        const answer = await (await signedIn(world)).send(`/inbox/connect?${queryOf(world, client, { redirect_uri: to, ...more })}`);
+        expect([answer.status, answer.headers.get("Refresh"), answer.headers.get("Location")], "where it leads").toEqual([400, null, null]);
+      }
+    },
+  },
+  {
     name: "a redirect URI given twice never leads to the second",
     run: async (world) => {
       const query = `${queryOf(world, await register(world))}&redirect_uri=${encodeURIComponent(`https://${evil}/callback`)}`;
@@ -174,12 +188,19 @@ const others: readonly Attack[] = [
   {
     name: "a request without PKCE, or with a challenge that is its own verifier, asks nobody (downgrade, 4.8.2)",
     run: async (world) => {
-      const client = await register(world);
+      const open = await register(world);
       const ada = await signedIn(world);
-      for (const more of [{ code_challenge: "", code_challenge_method: "" }, { code_challenge_method: "plain" }]) {
+      const secret = await register(world, { token_endpoint_auth_method: "client_secret_post" });
+      const without = { code_challenge: "", code_challenge_method: "" };
+      for (const [client, more] of [
+        [open, without],
+        [open, { code_challenge_method: "plain" }],
+        [secret, without],
+      ] as const) {
         const answer = await ada.send(`/inbox/connect?${queryOf(world, client, more)}`);
-        expect(leadsTo(answer).searchParams.has("error"), "it is an error").toBe(true);
-        expect(await answer.text(), "the page").not.toContain('value="allow"');
+        const html = await answer.text();
+        expect(linkIn(html).searchParams.has("error"), "it is an error").toBe(true);
+        expect(html, "the page").not.toContain('value="allow"');
       }
     },
   },
@@ -191,7 +212,8 @@ const others: readonly Attack[] = [
       const client = await register(world);
       const ada = await signedIn(world);
       const allowed = await ada.allow(new URL(`${world.url}/oauth/authorize?${queryOf(world, client)}`));
-      const refused = leadsTo(await ada.send(`/inbox/connect?${queryOf(world, client, { resource: "https://elsewhere.example/mcp" })}`));
+      const answer = await ada.send(`/inbox/connect?${queryOf(world, client, { resource: "https://elsewhere.example/mcp" })}`);
+      const refused = linkIn(await answer.text());
       expect([allowed.searchParams.get("iss"), refused.searchParams.get("iss")], "iss").toEqual([world.url, world.url]);
     },
   },
@@ -297,7 +319,7 @@ const others: readonly Attack[] = [
     name: "a stolen refresh token ends what came of it once both hands have used it (RFC 9700, 4.14)",
     run: async (world) => {
       const { client, tokens } = await connected(world);
-      const thief = tokensOf(await refresh(world, client, tokens));
+      const thief = tokensOf(await refresh(world, client, tokens, { scope: "mcp:use" }));
       const owner = tokensOf(await refresh(world, client, tokens));
       expect((await refresh(world, client, thief)).status, "the older hand").toBe(400);
       expect((await refresh(world, client, owner)).status, "the other").toBe(400);

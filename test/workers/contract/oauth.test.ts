@@ -99,6 +99,9 @@ async function connect(fields: Readonly<Record<string, string>> = {}): Promise<{
 }
 
 const refreshed = (client: string, { refresh_token }: Tokens) => token({ grant_type: "refresh_token", client_id: client, refresh_token });
+/** By another program than the client's own, whose request is another. */
+const stolenFrom = (client: string, { refresh_token }: Tokens) =>
+  token({ refresh_token, scope: "mcp:use", client_id: client, grant_type: "refresh_token" });
 const refresh = async (client: string, tokens: Tokens): Promise<number> => (await refreshed(client, tokens)).status;
 
 const statusAt = async (server: string, key: string): Promise<number> => (await new RelayClient(server, { key }).connect({})).status;
@@ -267,6 +270,8 @@ describe("a person lets a client in", () => {
     expect([status, await statusAt("notes", tokens.access_token)]).toEqual([200, 200]);
     const page = await browser.text("/inbox/connections");
     expect(page.match(/name="end"/g)).toHaveLength(1);
+    const made = (await configStub(env).keys()).filter(({ record }) => record.includes("oauthClient"));
+    expect(made).toHaveLength(1);
   });
 
   test.each([
@@ -290,6 +295,27 @@ describe("a person lets a client in", () => {
     const to = new URL((answer.headers.get("Refresh") ?? "").slice("0; url=".length));
     expect([to.origin, to.searchParams.has("error"), to.searchParams.has("code")]).toEqual(["http://127.0.0.1:33418", true, false]);
     expect(await answer.text()).not.toContain("Allow");
+  });
+
+  test("an error leads no browser to another host: whoever registered it may be anybody, and the page has a link", async () => {
+    const elsewhere = "https://evil.example.net/callback";
+    const client = await register({ redirect_uris: [elsewhere] });
+    const query = queryFor(client, { redirect_uri: elsewhere, resource: `${publicUrl}/mcp/none` });
+    const answer = await browser.get(`/inbox/connect?${query}`);
+    expect([answer.status, answer.headers.get("Refresh"), answer.headers.get("Location")]).toEqual([400, null, null]);
+    const html = await answer.text();
+    expect(html).toMatch(/<a href="https:\/\/evil\.example\.net\/callback\?[^"]*error=invalid_target[^"]*"/);
+    expect(html).toContain("cannot be connected");
+  });
+
+  test("a client with a secret of its own has to use PKCE as well", async () => {
+    const client = await register({ token_endpoint_auth_method: "client_secret_basic" });
+    const without = new URLSearchParams(queryFor(client));
+    for (const name of ["code_challenge", "code_challenge_method"]) without.delete(name);
+    const answer = await browser.get(`/inbox/connect?${without.toString()}`);
+    expect(answer.headers.get("Refresh")).toContain("error=invalid_request");
+    expect(await answer.text()).not.toContain("Allow");
+    expect((await browser.get(`/inbox/connect?${queryFor(client)}`)).status).toBe(200);
   });
 
   test("a form of another client, of another session or from another site allows nothing", async () => {
@@ -335,18 +361,51 @@ describe("tokens", () => {
     const again = await Promise.all([refreshed(client, tokens), refreshed(client, tokens)]);
     expect(again.map(({ status }) => status)).toEqual([200, 200]);
     for (const each of again) expect(await statusAt("notes", each.tokens.access_token)).toBe(200);
+    // Whichever of the two answers the client kept is good the next time.
+    for (const each of again) expect(await refresh(client, each.tokens)).toBe(200);
+    expect(await statusAt("notes", again[0].tokens.access_token)).toBe(200);
+  });
+
+  test("are given once for a code that is traded twice at once", async () => {
+    const client = await register();
+    const { to } = await decide(queryFor(client), { act: "allow" });
+    const code = to?.searchParams.get("code") ?? null;
+    const traded = await Promise.all([trade(client, code), trade(client, code)]);
+    expect(traded.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    const got = traded.find(({ status }) => status === 200);
+    expect(await refresh(client, got?.tokens ?? ({} as Tokens))).toBe(200);
   });
 
   test("end for both where a thief refreshed first, once their client comes with the newer one", async () => {
     const { client, tokens } = await connect();
     const own = await refreshed(client, tokens);
-    const stolen = await refreshed(client, tokens);
+    const stolen = await stolenFrom(client, tokens);
     expect([own.status, stolen.status]).toEqual([200, 200]);
     expect(await refresh(client, own.tokens)).toBe(400);
     expect(await refresh(client, stolen.tokens)).toBe(400);
     for (const each of [tokens, own.tokens, stolen.tokens]) expect(await statusAt("notes", each.access_token)).toBe(401);
     const [key] = (await configStub(env).keys()).slice(-1);
     expect(key?.revokedAt).toEqual(expect.any(Number));
+  });
+
+  test("end too where the thief sent the same bytes in the same moment, once both have gone on", async () => {
+    const { client, tokens } = await connect();
+    const [own, stolen] = await Promise.all([refreshed(client, tokens), refreshed(client, tokens)]);
+    expect(stolen.tokens).toEqual(own.tokens);
+    const next = await refreshed(client, own.tokens);
+    const thiefs = await stolenFrom(client, stolen.tokens);
+    expect([next.status, thiefs.status]).toEqual([200, 200]);
+    expect(await refresh(client, next.tokens)).toBe(400);
+    expect(await statusAt("notes", thiefs.tokens.access_token)).toBe(401);
+  });
+
+  test("are not shared with who has the token and not the client's secret, nor after the moment", async () => {
+    const { client, tokens } = await connect();
+    const own = await refreshed(client, tokens);
+    expect((await stolenFrom(await register(), tokens)).status).toBe(400);
+    travel(11_000);
+    const later = await refreshed(client, tokens);
+    expect([later.status, later.tokens.refresh_token === own.tokens.refresh_token]).toEqual([200, false]);
   });
 
   test("end where an old one comes again, and a made-up one ends nothing", async () => {

@@ -3,6 +3,7 @@
 // carries, and it is never shown. A GET of these pages allows and ends nothing.
 
 import { Hono } from "hono";
+import { isLoopbackHost } from "../../../shared/address.ts";
 import { digestOf } from "../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Operator } from "../../../shared/record/record.ts";
@@ -72,7 +73,11 @@ async function asking(c: AppContext, query: string): Promise<Asking | Response> 
 /** Back to the client; or the page that says why the browser stays. */
 function leave(c: AppContext, error: AskError, about: { readonly client: string; readonly isAllowed: boolean } | null): Promise<Response> {
   if (error.kind === "refused") return answerPage(c, { kind: "connectRefused", input: { why: error.why } }, 400);
-  const input = { ...(about ?? { client: "", isAllowed: false }), to: error.to, host: new URL(error.to).host };
+  const { host, hostname } = new URL(error.to);
+  const input = { ...(about ?? { client: "", isAllowed: false }), to: error.to, host };
+  // Anybody registers a client: where nobody has pressed anything, a browser that was sent here
+  // would be led to whatever address that has (RFC 9700 section 4.11.2). It is a link then.
+  if (about === null && !isLoopbackHost(hostname)) return answerPage(c, { kind: "connected", input }, 400);
   // Not 303: a page's form may lead to us alone, and this leads to the client.
   return answerPage(c, { kind: "connected", input }, 200, { headers: { Refresh: `0; url=${error.to}` } });
 }

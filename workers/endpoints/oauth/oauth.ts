@@ -76,17 +76,17 @@ const token = describe("oauthToken", {
   summary: "Trades a code or a refresh token for an access token, and revokes a token (RFC 6749, 7009)",
   body: { type: "application/x-www-form-urlencoded" },
   200: asJson(jsonObject, "The tokens, or nothing where one was revoked"),
-  400: asJson(jsonObject, "error and error_description, as RFC 6749 section 5.2 has them"),
+  400: asJson(jsonObject, "As RFC 6749 section 5.2 has it"),
   401: asJson(jsonObject, "The client is not known"),
   404: asJson(problem, "No PUBLIC_URL is configured"),
   429: asJson(problem, "Too many requests from one address"),
-  503: asJson(jsonObject, "The client's metadata document cannot be read for a moment"),
+  503: asJson(jsonObject, "The client's metadata cannot be read now"),
 });
 const register = describe("oauthRegister", {
   summary: "Registers a client (RFC 7591). One that has a metadata document at an address of its own needs none",
   body: { type: "application/json", schema: jsonObject },
   201: asJson(jsonObject, "The registration"),
-  400: asJson(jsonObject, "error and error_description, as RFC 7591 section 3.2.2 has them"),
+  400: asJson(jsonObject, "As RFC 7591 section 3.2.2 has it"),
   404: asJson(problem, "No PUBLIC_URL is configured"),
   429: asJson(problem, "Too many requests from one address"),
 });
