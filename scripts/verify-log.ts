@@ -8,6 +8,7 @@ import { fromUtf8 } from "../shared/encoding.ts";
 import { readBundle } from "../shared/record/log/bundle.ts";
 import { type LogCheck, type LogFinding, checkLog } from "../shared/record/log/check-log.ts";
 import { openCheckpoint, readCheckpointText } from "../shared/record/log/checkpoint.ts";
+import { readCosignerKey } from "../shared/record/log/cosignature.ts";
 import { type NoteKey, noteText, readVerifierKey } from "../shared/record/log/signed-note.ts";
 import type { FileReader } from "../shared/record/log/tiles.ts";
 
@@ -68,6 +69,7 @@ export type LogReport = { readonly shard: number; readonly check: LogCheck; read
 type VerifyOptions = {
   readonly known?: readonly string[];
   readonly from?: number;
+  readonly witness?: NoteKey | undefined;
   readonly each?: (text: string, shard: number) => void;
 };
 
@@ -75,12 +77,13 @@ type VerifyOptions = {
  * Checks every shard's log that is there. All must be logs of one gateway: the key's name, but for
  * the shard's number, is that of each.
  * @param known Checkpoints of earlier times, as they were signed.
+ * @param witness Whoever has to have cosigned each log.
  * @param each Called with the text of each entry that holds, in the order of its log.
  */
 export async function verifyLogs(
   files: LogFiles,
   { name, publicKey }: NoteKey,
-  { known = [], from = 0, each }: VerifyOptions = {},
+  { known = [], from = 0, witness, each }: VerifyOptions = {},
 ): Promise<LogReport[]> {
   const reports: LogReport[] = [];
   for (let shard = 0; shard < shards; shard += 1) {
@@ -93,7 +96,7 @@ export async function verifyLogs(
     // A log that was known and is gone is found by its missing checkpoint.
     if (bytes === null && before.length === 0) continue;
     const onEntry = each === undefined ? {} : { each: (entry: Uint8Array): void => each(fromUtf8(entry), shard) };
-    const check = await checkLog({ read, key, verify: verifySignature, from, known: before, ...onEntry });
+    const check = await checkLog({ read, key, verify: verifySignature, from, known: before, witness, ...onEntry });
     reports.push({ shard, check, note: bytes === null ? null : (noteText(bytes) ?? null) });
   }
   return reports;
@@ -115,6 +118,8 @@ const wordsOf = (finding: LogFinding): string => {
       return `it has ${finding.size} entries, and had ${finding.known} before: the last ones were taken away`;
     case "rewritten":
       return `its first ${finding.known} entries are not those that were known before: it was written anew`;
+    case "uncosigned":
+      return "it has no checkpoint that the witness cosigned";
     default:
       return finding satisfies never;
   }
@@ -122,10 +127,11 @@ const wordsOf = (finding: LogFinding): string => {
 
 export function logReport(reports: readonly LogReport[]): { readonly text: string; readonly exitCode: 0 | 1 | 2 } {
   if (reports.length === 0) return { text: "There is no log.", exitCode: 2 };
-  const lines = reports.map(({ shard, check: { checkpoint, from, entries, findings } }) => {
+  const lines = reports.map(({ shard, check: { checkpoint, from, entries, cosigned, findings } }) => {
     const pruned = from > 0 ? `; the first ${from} are pruned or were not asked for` : "";
     const size = checkpoint === null ? "" : `, ${checkpoint.size} entries: ${entries} verified${pruned}`;
-    return [`log ${shard}${size}`, ...findings.map((finding) => `  ${wordsOf(finding)}`)].join("\n");
+    const seen = cosigned === null ? "" : `; the first ${cosigned.size} cosigned at ${new Date(cosigned.at * 1_000).toISOString()}`;
+    return [`log ${shard}${size}${seen}`, ...findings.map((finding) => `  ${wordsOf(finding)}`)].join("\n");
   });
   const broken = reports.filter(({ check }) => check.findings.length > 0).length;
   lines.push(broken === 0 ? `${reports.length} logs hold` : `${broken} of ${reports.length} logs do not hold`);
@@ -150,6 +156,9 @@ export function remember(path: string, reports: readonly LogReport[]): void {
 
 /** A key as it is handed on; undefined where the text is none. */
 export const keyOf = (text: string): NoteKey | undefined => readVerifierKey(text);
+
+/** The same of a witness's key. */
+export const witnessKeyOf = (text: string): NoteKey | undefined => readCosignerKey(text);
 
 /** What the gateway itself says: no proof where the gateway is not trusted. */
 export async function keyOfGateway(url: string, token: string | undefined): Promise<NoteKey | undefined> {

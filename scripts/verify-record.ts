@@ -9,8 +9,8 @@
 //
 // `--key`: what GET /record/0/checkpoint says in its header Countersign-Record-Key, noted when the
 // gateway was set up. `--known`: a file with the checkpoints of earlier verifications, to which the
-// new ones are added: so a log that was cut short or written anew is found. `--from`: the entry to
-// begin with. ADMIN_TOKEN of the environment is sent where the log is not public.
+// new ones are added: so a log that was cut short or written anew is found. `--witness`: the key of
+// the witness, who has to have cosigned each log. `--from`: the entry to begin with. ADMIN_TOKEN of the environment is sent where the log is not public.
 //
 // Exit codes: 0 all of it holds; 1 something was changed or is missing; 2 it could not be read.
 
@@ -26,7 +26,7 @@ import { type ReadEvent, endsRecord, exportLine, firstGap } from "../shared/reco
 import { type Result, err, ok } from "../shared/result.ts";
 // Of Node: verifying is hashing.
 import "../workers/platform/hashing.ts";
-import { inFolder, keyOf, keyOfGateway, knownNotes, logReport, overHttp, remember, verifyLogs } from "./verify-log.ts";
+import { inFolder, keyOf, keyOfGateway, knownNotes, logReport, overHttp, remember, verifyLogs, witnessKeyOf } from "./verify-log.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),
@@ -221,7 +221,7 @@ async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncIterable<string>
 }
 
 const usage =
-  "usage: npm run verify-record -- [<file.ndjson | ->] [--url <gateway> [--key <key>] | --bucket <folder> --key <key>] [--known <file>]";
+  "usage: npm run verify-record -- [<file.ndjson | ->] [--url <gateway> [--key <key>] | --bucket <folder> --key <key>] [--known <file>] [--witness <key>]";
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -258,20 +258,28 @@ const options = {
   bucket: { type: "string" },
   key: { type: "string" },
   known: { type: "string" },
+  witness: { type: "string" },
   from: { type: "string" },
 } as const;
 
 type Options = { readonly [Name in keyof typeof options]?: string | undefined };
 
-async function verifyFiles({ url, bucket, key: given, known, from = "0" }: Options, each?: Parameters<LogReader>[0]): Promise<number> {
+async function verifyFiles(
+  { url, bucket, key: given, known, witness: witnessed, from = "0" }: Options,
+  each?: Parameters<LogReader>[0],
+): Promise<number> {
   const adminToken = process.env["ADMIN_TOKEN"] || undefined;
   const gateway = url === undefined ? undefined : gatewayAddress(url, "ADMIN_TOKEN");
   const key = given !== undefined ? keyOf(given) : gateway === undefined ? undefined : await keyOfGateway(gateway, adminToken);
   if (key === undefined) throw new Error("--key is not a key: GET /record/0/checkpoint has it in the header Countersign-Record-Key");
   if (given === undefined) console.log("The key is what the gateway says of itself; give the one that you noted with --key.");
+  const witness = witnessed === undefined ? undefined : witnessKeyOf(witnessed);
+  if (witnessed !== undefined && witness === undefined)
+    throw new Error("--witness is not the key of a witness: name+id+key, of an Ed25519 key that cosigns (type 4)");
   const files = gateway === undefined ? inFolder(bucket ?? "") : overHttp(gateway, adminToken);
   const reports = await verifyLogs(files, key, {
     from: Number(from),
+    witness,
     ...(each === undefined ? {} : { each }),
     ...(known === undefined ? {} : { known: knownNotes(known) }),
   });

@@ -297,4 +297,25 @@ export const recordMutants: readonly Mutant[] = [
     to: 'root !== ""',
     test: { file: "test/workers/contract/console/record.test.ts", only: "written anew while the object was away" },
   },
+  {
+    name: "a cosignature is the witness's",
+    file: "shared/record/log/cosignature.ts",
+    from: "if (at > lastSecond || !(await verify(key.publicKey, bytes.slice(timeLength), signed))) return undefined;",
+    to: "if (at > lastSecond) return undefined;",
+    test: { file: "test/shared/record/log/verify-log.test.ts", only: "goes on from what the witness saw" },
+  },
+  {
+    name: "a witness's answer adds nothing but signatures",
+    file: "shared/record/log/cosignature.ts",
+    from: 'if (answer === "" || answer.startsWith("\\n") || answer.includes("\\n\\n")) return undefined;',
+    to: "",
+    test: { file: "test/workers/objects/record-away.test.ts", only: "why a witness does not cosign" },
+  },
+  {
+    name: "a log goes on from what its witness cosigned",
+    file: checkLog,
+    from: "const earlier = cosigned === null ? known : [...known, cosigned];",
+    to: "const earlier = known;",
+    test: { file: "test/shared/record/log/verify-log.test.ts", only: "goes on from what the witness saw" },
+  },
 ];

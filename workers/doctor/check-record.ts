@@ -3,7 +3,7 @@
 
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import type { LogStatus } from "../stubs/ledger-calls.ts";
+import type { LogStatus, WitnessProblem } from "../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../stubs/stubs.ts";
 import { type Check, fix, good, note } from "./check.ts";
 
@@ -18,11 +18,28 @@ const title = { key: "record" } as const;
 
 export async function recordChecks(env: Env, now: number): Promise<readonly Check[]> {
   const shards = await Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => ledgerStub(env, shard).logStatus()));
-  return [storedCheck(shards, now), ...(settingsOf(env).witnessUrl === undefined ? [] : [witnessCheck(shards)])];
+  const { witness } = settingsOf(env);
+  return [storedCheck(shards, now), ...(witness === undefined ? [] : [witnessCheck(shards, witness.key !== undefined)])];
 }
 
-const witnessCheck = (shards: readonly LogStatus[]): Check =>
-  shards.some(({ unwitnessedSince }) => unwitnessedSince !== null) ? fix(title, "recordUnwitnessed") : good(title, "recordWitnessed");
+const witnessWords = {
+  unknownLog: "witnessUnknownLog",
+  otherKey: "witnessOtherKey",
+  notContinued: "witnessNotContinued",
+  ahead: "witnessAhead",
+  uncosigned: "witnessUncosigned",
+  away: "recordUnwitnessed",
+  unsigned: "witnessUnsigned",
+} as const satisfies Record<WitnessProblem, string>;
+
+/** What may be tampering is said first. */
+const gravest: readonly WitnessProblem[] = ["notContinued", "ahead", "uncosigned", "otherKey", "unknownLog", "unsigned", "away"];
+
+function witnessCheck(shards: readonly LogStatus[], isKeyKnown: boolean): Check {
+  const problem = gravest.find((each) => shards.some(({ witnessProblem }) => witnessProblem === each));
+  if (problem !== undefined) return fix(title, witnessWords[problem]);
+  return isKeyKnown ? good(title, "recordWitnessed") : note(title, "recordUnkept");
+}
 
 function storedCheck(shards: readonly LogStatus[], now: number): Check {
   const share = Math.max(...shards.map(({ bytes }) => bytes)) / mostBytes;

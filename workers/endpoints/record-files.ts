@@ -5,6 +5,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import type { AppContext, App } from "./app-context.ts";
 import { requireAdmin } from "./auth.ts";
 import { paths } from "../platform/urls.ts";
+import type { SignedCheckpoint } from "../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../stubs/stubs.ts";
 import { adminRefusals, asText, inPath } from "./openapi/answers.ts";
 import { describe, saying } from "./openapi/describe.ts";
@@ -42,12 +43,31 @@ recordFileRoutes.get(paths.recordCheckpoint, checkpoint, mayRead, async (c) => {
   if (shard === null) return c.json(nothing, 404);
   const signed = await ledgerStub(c.env, shard).checkpoint();
   if (signed === null) return c.json({ error: "The record's key cannot be read: set CONTENT_KEY_PREVIOUS to the key before" }, 503);
-  return c.body(signed.note, 200, {
+  return sendNote(c, signed);
+});
+
+const sendNote = (c: AppContext, { note, key }: SignedCheckpoint): Response =>
+  c.body(note, 200, {
     "Content-Type": "text/plain; charset=utf-8",
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
-    [keyHeader]: signed.key,
+    [keyHeader]: key,
   });
+
+const cosigned = describe("recordCosigned", {
+  summary: "The last checkpoint of a log that the witness cosigned",
+  parameters: [ofShard],
+  200: {
+    ...asText("text/plain", "A checkpoint after C2SP tlog-checkpoint, with a signature after tlog-cosignature"),
+    headers: { [keyHeader]: "The key to verify it with" },
+  },
+  404: "No such log, or none of it is cosigned",
+});
+
+recordFileRoutes.get(paths.recordCosigned, cosigned, mayRead, async (c) => {
+  const shard = shardOf(c);
+  const signed = shard === null ? null : await ledgerStub(c.env, shard).cosigned();
+  return signed === null ? c.json(nothing, 404) : sendNote(c, signed);
 });
 
 const tile = describe("recordTile", {

@@ -58,6 +58,7 @@ export interface Env {
   readonly RECORD?: string;
   readonly RECORD_DAYS?: string;
   readonly RECORD_WITNESS_URL?: string;
+  readonly RECORD_WITNESS_KEY?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

@@ -89,8 +89,9 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   /** `before`: a request's line is in the record before its answer leaves. */
   readonly RECORD?: string;
   readonly RECORD_DAYS?: string;
-  /** Who is sent the log's checkpoints. */
+  /** The prefix of a C2SP `tlog-witness`, which is sent the log's checkpoints, and its key. */
   readonly RECORD_WITNESS_URL?: string;
+  readonly RECORD_WITNESS_KEY?: string;
 
   /** Cloudflare's own email. */
   readonly EMAIL?: SendEmail;

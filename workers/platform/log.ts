@@ -6,6 +6,7 @@
 
 import type { OutboxKind, ScheduleKind } from "../stubs/run-calls.ts";
 import type { Dependent } from "../stubs/key-calls.ts";
+import type { WitnessProblem } from "../stubs/ledger-calls.ts";
 
 type LogFacts = {
   /** Which kind of row of a run's outbox. */
@@ -14,6 +15,8 @@ type LogFacts = {
   readonly clock?: ScheduleKind;
   /** Which kind of thing of a key. */
   readonly what?: Dependent["kind"];
+  /** Why a witness did not take a checkpoint. */
+  readonly problem?: WitnessProblem;
   readonly run?: string;
   readonly status?: number;
   readonly attempt?: number;

@@ -37,7 +37,7 @@ export type Settings = {
   /** A request that is answered at once waits for its line in the record. */
   readonly isRecordedBefore: boolean;
   /** Who is sent the checkpoints of the record's logs; undefined: nobody. */
-  readonly witnessUrl: string | undefined;
+  readonly witness: WitnessSettings | undefined;
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
@@ -59,6 +59,9 @@ export type Settings = {
 };
 
 /** `issuer`: the team's address, as the tokens' `iss` has it. */
+/** `url`: where checkpoints are added. `key`: as the witness hands it on; what it signs is kept. */
+export type WitnessSettings = { readonly url: string; readonly key: string | undefined };
+
 export type AccessSettings = { readonly issuer: string; readonly audience: string };
 
 /** What is wrong with a variable, and how to correct it. */
@@ -105,7 +108,7 @@ function parseSettings(env: Env): Settings {
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
     recordKeptMs: numberOf("RECORD_DAYS", env.RECORD_DAYS, 400, 7, 3650, issues) * 24 * 3_600_000,
     isRecordedBefore: recordedBefore(env, issues),
-    witnessUrl: parseWitness(env, issues),
+    witness: parseWitness(env, issues),
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
@@ -210,11 +213,15 @@ function recordedBefore({ RECORD: text = "" }: Env, issues: SettingIssue[]): boo
   return true;
 }
 
-function parseWitness({ RECORD_WITNESS_URL: text = "" }: Env, issues: SettingIssue[]): string | undefined {
+function parseWitness(
+  { RECORD_WITNESS_URL: text = "", RECORD_WITNESS_KEY: keyText = "" }: Env,
+  issues: SettingIssue[],
+): WitnessSettings | undefined {
   if (text.trim() === "") return undefined;
   const url = URL.parse(text.trim());
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname));
-  if (url !== null && isSafe && url.username === "" && url.password === "" && url.hash === "") return url.href;
+  if (url !== null && isSafe && url.username === "" && url.password === "" && url.hash === "" && url.search === "")
+    return { url: `${url.href.replace(/\/+$/, "")}/add-checkpoint`, key: keyText.trim() || undefined };
   issues.push({ variable: "RECORD_WITNESS_URL", says: { key: "witnessAddress" } });
   return undefined;
 }

@@ -59,6 +59,7 @@ export const paths = {
   health: "/healthz",
   metrics: "/metrics",
   recordCheckpoint: "/record/:shard/checkpoint",
+  recordCosigned: "/record/:shard/cosigned",
   recordTile: "/record/:shard/tile/:path{.+}",
   openapi: "/openapi.json",
   openapiPage: "/openapi",

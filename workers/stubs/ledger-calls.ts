@@ -203,6 +203,13 @@ export type EntryPlace = { readonly index: number; readonly leaf: string };
 /** `proof`: after C2SP `tlog-proof`. `key`: as `signed-note` hands it on. */
 export type EntryProof = EntryPlace & { readonly entry: string; readonly proof: string; readonly key: string };
 
+/**
+ * Why the witness has not taken the last checkpoint of a log: it does not know the log, or not its
+ * key; it saw another log under the name, or more of it; it did not cosign it with the key that is
+ * expected; it did not answer as a witness does; or there was no key to sign it with.
+ */
+export type WitnessProblem = "unknownLog" | "otherKey" | "notContinued" | "ahead" | "uncosigned" | "away" | "unsigned";
+
 /** Entries; `stored`: those in R2. `unpublished`: full bundles that are not there yet. */
 export type LogStatus = {
   readonly size: number;
@@ -212,8 +219,8 @@ export type LogStatus = {
   readonly unpublished: number;
   /** Since when the oldest of these is full, in Unix milliseconds; null: there is none. */
   readonly unpublishedSince: number | null;
-  /** Since when the witness takes no checkpoint, in Unix milliseconds; null: it takes them. */
-  readonly unwitnessedSince: number | null;
+  /** Null: the witness took the last one, or there is none. */
+  readonly witnessProblem: WitnessProblem | null;
   /** What the object stores. */
   readonly bytes: number;
   /** When the first entry arrived that the object has, in Unix milliseconds; null: it has none. */
@@ -280,6 +287,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   file(path: string): Promise<Uint8Array | null>;
   /** The checkpoint of the log as it is; null where the key cannot be read. */
   checkpoint(): Promise<SignedCheckpoint | null>;
+  /** The last checkpoint that the witness cosigned; null where there is none. */
+  cosigned(): Promise<SignedCheckpoint | null>;
   /** The newest entry of a run; null where there is none, or none any more. */
   place(run: string): Promise<EntryPlace | null>;
   /** The same with the proof that the log has it; null also where its key cannot be read. */

@@ -9,10 +9,13 @@ import { equalBytes } from "../../encoding.ts";
 import { leafHash, rootAt, type Tree } from "./merkle.ts";
 import { readBundle } from "./bundle.ts";
 import { type Checkpoint, openCheckpoint } from "./checkpoint.ts";
+import { cosignatureOn } from "./cosignature.ts";
 import { type Ed25519, type NoteKey, noteText } from "./signed-note.ts";
 import { BadFile, type FileReader, type Tile, hashOfNodes, subtreeReader, tileHashes, tileIn, tilePath, tileWidth } from "./tiles.ts";
 
 const checkpointPath = "checkpoint";
+/** The last checkpoint that the witness cosigned. */
+const cosignedPath = "cosigned";
 
 export type LogFinding =
   /** There is no checkpoint, or this key did not sign it. */
@@ -28,7 +31,9 @@ export type LogFinding =
   /** The tree is shorter than one that was known. */
   | { readonly kind: "rolledBack"; readonly known: number; readonly size: number }
   /** The tree does not begin with the one that was known. */
-  | { readonly kind: "rewritten"; readonly known: number };
+  | { readonly kind: "rewritten"; readonly known: number }
+  /** There is no checkpoint that the witness cosigned. */
+  | { readonly kind: "uncosigned" };
 
 export type LogCheck = {
   /** Null where it does not hold. */
@@ -36,6 +41,11 @@ export type LogCheck = {
   /** The first entry that was checked: those before it were asked for by nobody, or are pruned. */
   readonly from: number;
   readonly entries: number;
+  /**
+   * The checkpoint that the witness cosigned, and when, in Unix seconds; null where no witness was
+   * asked for, or there is none.
+   */
+  readonly cosigned: (Tree & { readonly at: number }) | null;
   readonly findings: readonly LogFinding[];
 };
 
@@ -47,6 +57,8 @@ export type LogToCheck = {
   readonly from?: number;
   /** Trees that were known before. */
   readonly known?: readonly Tree[];
+  /** The key of a witness: the tree has to go on from what it cosigned. */
+  readonly witness?: NoteKey | undefined;
   /** Called with each entry that holds, in order. */
   readonly each?: (entry: Uint8Array, index: number) => void;
 };
@@ -55,18 +67,18 @@ export type LogToCheck = {
  * Checks the checkpoint, the tree, and every entry from `from` on. Entries at the beginning whose
  * bundles are not there count as pruned: `from` of the answer says so.
  */
-export async function checkLog({ read, key, verify, from = 0, known = [], each }: LogToCheck): Promise<LogCheck> {
+export async function checkLog({ read, key, verify, from = 0, known = [], witness, each }: LogToCheck): Promise<LogCheck> {
   const bytes = await read(checkpointPath);
   const note = bytes === null ? undefined : noteText(bytes);
   const checkpoint = note === undefined ? undefined : await openCheckpoint(note, key, verify);
-  if (checkpoint === undefined) return { checkpoint: null, from, entries: 0, findings: [{ kind: "checkpoint" }] };
+  if (checkpoint === undefined) return { checkpoint: null, from, entries: 0, cosigned: null, findings: [{ kind: "checkpoint" }] };
   const findings: LogFinding[] = [];
   const tree = new CheckedTree(read, checkpoint.size);
   const hold = await collected(findings, async () => {
     if (!equalBytes(await tree.root(checkpoint.size), checkpoint.root)) findings.push({ kind: "root" });
   });
   // Without its edge nothing below it can be vouched for.
-  if (!hold || findings.length > 0) return { checkpoint, from, entries: 0, findings };
+  if (!hold || findings.length > 0) return { checkpoint, from, entries: 0, cosigned: null, findings };
   let first = Math.floor(Math.min(from, checkpoint.size) / tileWidth);
   const bundles = Math.ceil(checkpoint.size / tileWidth);
   let entries = 0;
@@ -90,9 +102,22 @@ export async function checkLog({ read, key, verify, from = 0, known = [], each }
       }
     });
   }
-  for (const before of known) await collected(findings, () => compare(tree, before, checkpoint, findings));
+  const cosigned = witness === undefined ? null : await cosignedTree({ read, key, verify, witness });
+  // A log that has no full bundle yet was not sent to anybody.
+  if (witness !== undefined && cosigned === null && checkpoint.size >= tileWidth) findings.push({ kind: "uncosigned" });
+  const earlier = cosigned === null ? known : [...known, cosigned];
+  for (const before of earlier) await collected(findings, () => compare(tree, before, checkpoint, findings));
   findings.push(...tree.findings());
-  return { checkpoint, from: first * tileWidth, entries, findings };
+  return { checkpoint, from: first * tileWidth, entries, cosigned, findings };
+}
+
+type CosignedLog = Pick<LogToCheck, "read" | "key" | "verify"> & { readonly witness: NoteKey };
+
+async function cosignedTree({ read, key, verify, witness }: CosignedLog): Promise<LogCheck["cosigned"]> {
+  const bytes = await read(cosignedPath);
+  const note = (bytes === null ? undefined : noteText(bytes)) ?? "";
+  const [checkpoint, cosignature] = [await openCheckpoint(note, key, verify), await cosignatureOn(note, witness, verify)];
+  return checkpoint === undefined || cosignature === undefined ? null : { ...checkpoint, at: cosignature.at };
 }
 
 async function compare(tree: CheckedTree, known: Tree, { size }: Tree, findings: LogFinding[]): Promise<void> {

@@ -53,7 +53,7 @@ export const doctorEn = {
     'OPERATORS is not understood, so Cloudflare Access brings no operators: "{part}" is not an email address or *@domain, followed by see, decide or change; correct it',
   recordWhen: "RECORD must be behind or before; until it is corrected, before is used: each answer waits for its line in the record",
   witnessAddress:
-    "RECORD_WITNESS_URL is not an https address (or http on a loopback address) without user name and fragment, so no checkpoint is sent; correct it",
+    "RECORD_WITNESS_URL is not an https address (or http on a loopback address) without user name, query and fragment, so no checkpoint is sent; correct it",
   outOfRange: "{variable} must be a number from {least} to {most}; the default {standard} is used instead",
   otlpAddress:
     "OTEL_EXPORTER_OTLP_ENDPOINT is not an https address (or http on a loopback address) without user name, query and fragment, so no spans are exported; correct it",
@@ -328,9 +328,21 @@ export const doctorEn = {
   recordStored: "The record's log goes to R2.",
   recordBehind:
     "R2 does not take the record's log, which waits in its objects; the fullest has used {percent}% of its 10 GB: see that the bucket is there, and that CONTENT_KEY opens the record's key.",
-  recordWitnessed: "The witness at RECORD_WITNESS_URL takes the record's checkpoints.",
+  recordWitnessed: "The witness at RECORD_WITNESS_URL cosigns the record's checkpoints.",
+  recordUnkept:
+    "The witness at RECORD_WITNESS_URL takes the record's checkpoints; its cosignatures are not kept: set RECORD_WITNESS_KEY to its key.",
   recordUnwitnessed:
-    "The witness at RECORD_WITNESS_URL does not take the record's checkpoints, which are sent again every 5 minutes: see that it answers a POST with 200.",
+    "The witness at RECORD_WITNESS_URL does not answer as a witness does; checkpoints are sent again every 5 minutes: see that the address is what stands before its /add-checkpoint.",
+  witnessUnknownLog:
+    "The witness at RECORD_WITNESS_URL does not know the record's logs (404): give it the key of each, which GET /record/0/checkpoint to /record/15/checkpoint have in the header Countersign-Record-Key.",
+  witnessOtherKey:
+    "The witness at RECORD_WITNESS_URL does not accept the record's key (403): give it the key of each log, which GET /record/0/checkpoint to /record/15/checkpoint have in the header Countersign-Record-Key.",
+  witnessNotContinued:
+    "The witness at RECORD_WITNESS_URL saw other entries than the record has now: it was changed, or another gateway has the same address. Verify it with npm run verify-record and an earlier checkpoint.",
+  witnessAhead:
+    "The witness at RECORD_WITNESS_URL saw more entries than the record has now: it was cut short or restored, or another gateway has the same address. Verify it with npm run verify-record and an earlier checkpoint.",
+  witnessUncosigned: "The witness at RECORD_WITNESS_URL does not sign with RECORD_WITNESS_KEY: set that to its key, of Ed25519.",
+  witnessUnsigned: "The record's key cannot be read, so no checkpoint goes to the witness: see that CONTENT_KEY opens it.",
   recordInObjects: "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB.",
   recordInObjectsFor:
     "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB, and at this rate is full in {days} days: bind a bucket as RECORD_BUCKET before.",

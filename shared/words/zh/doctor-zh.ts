@@ -49,7 +49,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   accessAudience: "缺少 ACCESS_AUD，或它不是 audience 标签：Cloudflare Access 无法登录任何人；请设为应用的标签",
   operators: "无法理解 OPERATORS，因此 Cloudflare Access 不带来管理员：“{part}”不是邮箱地址或 *@domain 后跟 see、decide 或 change；请更正",
   recordWhen: "RECORD 必须是 behind 或 before；在更正之前使用 before：每个答复都等待其记录写入",
-  witnessAddress: "RECORD_WITNESS_URL 不是不带用户名和片段的 https 地址（回环地址可用 http），因此不发送检查点；请更正",
+  witnessAddress: "RECORD_WITNESS_URL 不是不带用户名、查询和片段的 https 地址（回环地址可用 http），因此不发送检查点；请更正",
   outOfRange: "{variable} 必须是 {least} 到 {most} 之间的数；现使用默认值 {standard}",
   otlpAddress: "OTEL_EXPORTER_OTLP_ENDPOINT 不是不带用户名、查询和片段的 https 地址（回环地址可用 http），因此不导出 span；请更正",
   otlpHeaders: "OTEL_EXPORTER_OTLP_HEADERS 不是 name=value,name=value 形式且值已编码的列表，因此不发送标头；请更正",
@@ -294,8 +294,19 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   recordStored: "记录的日志写入 R2。",
   recordBehind:
     "R2 未接收记录的日志，日志暂存在其对象中；最满的对象已使用 10 GB 的 {percent}%：请确认存储桶存在，且 CONTENT_KEY 能打开记录的密钥。",
-  recordWitnessed: "RECORD_WITNESS_URL 处的见证方接收记录的检查点。",
-  recordUnwitnessed: "RECORD_WITNESS_URL 处的见证方未接收记录的检查点，每 5 分钟会重新发送：请确认它对 POST 应答 200。",
+  recordWitnessed: "RECORD_WITNESS_URL 处的见证方联署记录的检查点。",
+  recordUnkept: "RECORD_WITNESS_URL 处的见证方接收记录的检查点；其联署未保留：请将 RECORD_WITNESS_KEY 设为其密钥。",
+  recordUnwitnessed: "RECORD_WITNESS_URL 处的应答不像见证方；检查点每 5 分钟重新发送：请确认该地址是其 /add-checkpoint 之前的部分。",
+  witnessUnknownLog:
+    "RECORD_WITNESS_URL 处的见证方不认识记录的日志（404）：请把每个日志的密钥交给它，见 GET /record/0/checkpoint 至 /record/15/checkpoint 的标头 Countersign-Record-Key。",
+  witnessOtherKey:
+    "RECORD_WITNESS_URL 处的见证方不接受记录的密钥（403）：请把每个日志的密钥交给它，见 GET /record/0/checkpoint 至 /record/15/checkpoint 的标头 Countersign-Record-Key。",
+  witnessNotContinued:
+    "RECORD_WITNESS_URL 处的见证方见过的条目与记录现有的不同：记录被改动过，或另一个网关使用同一地址。请用 npm run verify-record 和较早的检查点验证。",
+  witnessAhead:
+    "RECORD_WITNESS_URL 处的见证方见过的条目比记录现有的多：记录被截短或被恢复过，或另一个网关使用同一地址。请用 npm run verify-record 和较早的检查点验证。",
+  witnessUncosigned: "RECORD_WITNESS_URL 处的见证方不是用 RECORD_WITNESS_KEY 签名：请将其设为它的 Ed25519 密钥。",
+  witnessUnsigned: "无法读取记录的密钥，因此没有检查点发给见证方：请确认 CONTENT_KEY 能解开它。",
   recordInObjects: "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%。",
   recordInObjectsFor:
     "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%，按目前的速度将在 {days} 天后写满：请在此之前将存储桶绑定为 RECORD_BUCKET。",

@@ -1137,6 +1137,10 @@ const asks: Asks = {
     [404, { ...at("/record/16/checkpoint"), key: adminToken }],
     [401, at("/record/3/checkpoint")],
   ],
+  recordCosigned: async () => [
+    [404, { ...at("/record/3/cosigned"), key: adminToken }],
+    [401, at("/record/3/cosigned")],
+  ],
   recordTile: async () => {
     await configStub(env).record({ kind: "doctorAsked", by: operator });
     const shard = ledgerShardOf(`operators/${new Date().toISOString().slice(0, 7)}`);

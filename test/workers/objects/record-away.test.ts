@@ -3,10 +3,13 @@
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
+import { fromBase64url } from "../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { checkLog } from "../../../shared/record/log/check-log.ts";
 import { openCheckpoint } from "../../../shared/record/log/checkpoint.ts";
-import { readVerifierKey } from "../../../shared/record/log/signed-note.ts";
+import { readCosignerKey } from "../../../shared/record/log/cosignature.ts";
+import { isProven } from "../../../shared/record/log/proof.ts";
+import { readVerifierKey, verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { numberEvents } from "../../../shared/record/record.ts";
 import { newRunBytes, runIdOf } from "../../../shared/sealed-id.ts";
 import { recordChecks } from "../../../workers/doctor/check-record.ts";
@@ -15,6 +18,7 @@ import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env, eventually } from "../support/gateway.ts";
+import { TestWitness } from "../../support/witness.ts";
 import { asObject, pause, ringNextAlarm } from "./inside.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -67,8 +71,8 @@ async function keyOf(ledger: Shard) {
   return key;
 }
 
-async function bucketFile(path: string): Promise<Uint8Array | null> {
-  const object = (await env.RECORD_BUCKET?.get(`record/3/${path}`)) ?? null;
+async function bucketFile(path: string, n = 3): Promise<Uint8Array | null> {
+  const object = (await env.RECORD_BUCKET?.get(`record/${n}/${path}`)) ?? null;
   if (object === null) return null;
   const body = object.httpMetadata?.contentEncoding === "gzip" ? object.body.pipeThrough(new DecompressionStream("gzip")) : object.body;
   return new Uint8Array(await new Response(body).arrayBuffer());
@@ -126,51 +130,118 @@ test("R2 is away for an hour under load: nothing waits, nothing is lost, the doc
   expect(listed.toSorted()).toEqual(runs.toSorted());
 });
 
-test("a witness is sent each log's checkpoint once, at most every five minutes, again where it fails, and nothing waits for it", async () => {
-  const ledger = shard(5);
-  const withWitness = { ...env, RECORD_WITNESS_URL: "https://witness.example.com/countersign" };
-  await inside(ledger, (object) => void Object.assign(object, { env: withWitness }));
-  const received: { readonly url: string; readonly type: string | null; readonly text: string }[] = [];
-  let status = 200;
+const witnessUrl = "https://witness.example.com/countersign/";
+
+/** A shard with a witness. `ask`: what becomes of a body that is sent to it. */
+async function witnessed(n: number, key = "") {
+  const ledger = shard(n);
+  const witness = await TestWitness.make();
+  const changed = { ...env, RECORD_WITNESS_URL: witnessUrl, RECORD_WITNESS_KEY: key || (await witness.key()) };
+  await inside(ledger, (object) => void Object.assign(object, { env: changed }));
+  const asked: string[] = [];
+  const ask = { of: (body: string): Promise<Response> => witness.add(body) };
   vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
-    received.push({ url: request.url, type: request.headers.get("Content-Type"), text: await request.text() });
-    return new Response("a cosignature, perhaps", { status });
+    expect([request.method, request.url]).toEqual(["POST", `${witnessUrl}add-checkpoint`]);
+    const body = await request.text();
+    asked.push(body.slice(0, body.indexOf("\n")));
+    return ask.of(body);
   });
-  const said = async (): Promise<string[]> => (await recordChecks(withWitness, begun)).map(({ says }) => says.key);
+  /** So many entries more at this minute, and the alarm. */
+  const grow = async (count: number, minute: number): Promise<string[]> => {
+    await at(ledger, begun + minute * minuteMs);
+    const runs = count === 0 ? [] : await append(ledger, count, begun + minute * minuteMs);
+    await ring(ledger);
+    return runs;
+  };
+  const said = async (): Promise<string | undefined> =>
+    (await recordChecks(changed, begun)).map(({ says }) => says.key).find((each) => /itness|Unkept/.test(each));
   await at(ledger, begun);
-  await append(ledger, 200, begun);
-  await ring(ledger);
+  witness.logs.push((await ledger.checkpoint())?.key ?? "");
+  return { ledger, witness, asked, ask, grow, said };
+}
+
+test("a witness cosigns each log's checkpoint once, at most every five minutes, again where it fails, and nothing waits for it", async () => {
+  const { ledger, witness, asked, ask, grow, said } = await witnessed(5);
+  await grow(200, 0);
   // There is no full bundle yet.
-  expect(received).toEqual([]);
-  await append(ledger, 100, begun);
-  await ring(ledger);
-  const key = await keyOf(ledger);
-  const sizes = async (): Promise<(number | undefined)[]> =>
-    Promise.all(received.map(async ({ text }) => (await openCheckpoint(text, key, verify))?.size));
-  expect(received[0]).toMatchObject({ url: "https://witness.example.com/countersign", type: "text/plain; charset=utf-8" });
-  expect(await sizes()).toEqual([256]);
-  await append(ledger, 300, begun + minuteMs);
-  await at(ledger, begun + minuteMs);
-  await ring(ledger);
-  expect(await sizes()).toEqual([256]);
-  expect(await said()).toContain("recordWitnessed");
-  status = 503;
-  await at(ledger, begun + 5 * minuteMs);
-  await ring(ledger);
-  expect(await sizes()).toEqual([256, 512]);
-  expect(await said()).toContain("recordUnwitnessed");
+  expect(asked).toEqual([]);
+  const [run = ""] = await grow(100, 0);
+  expect([asked, await said()]).toEqual([["old 0"], "recordWitnessed"]);
+  await grow(300, 1);
+  expect(asked).toEqual(["old 0"]);
+  ask.of = async () => new Response(null, { status: 503 });
+  await grow(0, 5);
+  expect([asked.splice(0), await said()]).toEqual([["old 0", "old 256"], "recordUnwitnessed"]);
   // R2 has it meanwhile: a witness that is away holds up nothing else.
   expect(await ledger.logStatus()).toMatchObject({ stored: 512, unpublished: 0 });
-  await at(ledger, begun + 9 * minuteMs);
-  await ring(ledger);
-  expect(await sizes()).toEqual([256, 512]);
-  status = 201;
-  await at(ledger, begun + 10 * minuteMs);
-  await ring(ledger);
-  expect(await sizes()).toEqual([256, 512, 512]);
-  expect(await said()).toContain("recordWitnessed");
-  await at(ledger, begun + 60 * minuteMs);
-  await ring(ledger);
-  expect(received).toHaveLength(3);
+  await grow(0, 9);
+  expect(asked).toEqual([]);
+  // It cosigns, but its answer is lost: it says how much it has seen.
+  ask.of = async (body) => {
+    await witness.add(body);
+    throw new Error("cut off");
+  };
+  await grow(300, 10);
+  ask.of = (body) => witness.add(body);
+  await grow(400, 15);
+  expect([asked, await said()]).toEqual([["old 256", "old 256", "old 768"], "recordWitnessed"]);
+  await grow(0, 60);
+  expect(asked).toHaveLength(3);
+  // Whoever has both keys finds the cosigned checkpoint over HTTP, in R2, and in proofs.
+  const [key, cosigner] = [await keyOf(ledger), readCosignerKey(await witness.key())];
+  const note = (await ledger.cosigned())?.note ?? "";
+  expect((await openCheckpoint(note, key, verify))?.size).toBe(1_280);
+  const inBucket = (path: string): Promise<Uint8Array | null> => bucketFile(path, 5);
+  expect(new TextDecoder().decode((await inBucket("cosigned")) ?? undefined)).toBe(note);
+  const check = await checkLog({ read: inBucket, key, verify, witness: cosigner });
+  expect(check).toMatchObject({ entries: 1_280, findings: [], cosigned: { size: 1_280, at: witness.now } });
+  const proof = await ledger.proof(run);
+  expect(proof?.proof).toContain(note);
+  expect(
+    await isProven(
+      { index: proof?.index ?? 0, leaf: fromBase64url(proof?.leaf ?? "") ?? new Uint8Array() },
+      proof?.proof ?? "",
+      proof?.key ?? "",
+      verify,
+    ),
+  ).toBe(true);
+});
+
+test("the doctor says why a witness does not cosign, and without its key that nothing of it is kept", async () => {
+  const { ledger, witness, ask, grow, said } = await witnessed(6);
+  const [key = ""] = witness.logs.splice(0);
+  await grow(300, 0);
+  expect(await said()).toBe("witnessUnknownLog");
+  const stranger = await keyOf(shard(7));
+  witness.logs.push(verifierKey({ ...(await keyOf(ledger)), publicKey: stranger.publicKey.map((byte) => byte ^ 1) }));
+  await grow(0, 5);
+  expect(await said()).toBe("witnessOtherKey");
+  witness.logs.push(key);
+  const other = { size: 256, root: btoa("x".repeat(32)) };
+  witness.seen.set(key.split("+")[0] ?? "", other);
+  await grow(0, 10);
+  expect(await said()).toBe("witnessNotContinued");
+  await grow(300, 15);
+  expect(await said()).toBe("witnessNotContinued");
+  witness.seen.set(key.split("+")[0] ?? "", { ...other, size: 1_024 });
+  await grow(0, 20);
+  expect(await said()).toBe("witnessAhead");
+  witness.seen.clear();
+  // What somebody else signed, and lines that would become a part of the text.
+  const imposter = await TestWitness.make();
+  imposter.logs.push(key);
+  ask.of = (body) => imposter.add(body);
+  await grow(0, 25);
+  expect(await said()).toBe("witnessUncosigned");
+  imposter.seen.clear();
+  ask.of = async (body) => new Response(`\n${await (await witness.add(body)).text()}`);
+  await grow(0, 30);
+  expect([await said(), await ledger.cosigned()]).toEqual(["witnessUncosigned", null]);
+  ask.of = (body) => witness.add(body);
+  await inside(ledger, (object) => void Object.assign(object, { env: { ...env, RECORD_WITNESS_URL: witnessUrl } }));
+  await grow(0, 35);
+  expect((await ledger.logStatus()).witnessProblem).toBeNull();
+  expect((await recordChecks({ ...env, RECORD_WITNESS_URL: witnessUrl }, begun)).map(({ says }) => says.key)).toContain("recordUnkept");
+  expect(await ledger.cosigned()).toBeNull();
 });

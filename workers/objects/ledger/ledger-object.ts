@@ -129,7 +129,12 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     this.#events = new LedgerEvents(this.sql, this.#log, () => this.now());
     this.#logLines = new LogLines(this.#log);
     this.#checkpoints = new LogCheckpoints(env, this.#log);
-    this.#witness = new LogWitness({ sql: this.sql, now: () => this.now(), url: () => settingsOf(this.env).witnessUrl });
+    this.#witness = new LogWitness({
+      sql: this.sql,
+      now: () => this.now(),
+      witness: () => settingsOf(this.env).witness,
+      keep: (note) => this.#log.keepCosigned(note),
+    });
     this.#lines = new LedgerLines(this.sql);
     this.#floods = new LedgerFloods(this.sql, this.#events, this.#lines);
     this.#failures = new LedgerFailures(this.sql);
@@ -438,7 +443,17 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   async checkpoint(): Promise<SignedCheckpoint | null> {
     const signer = await this.#checkpoints.signer();
-    return signer === null ? null : { note: await signer.sign(await this.#log.tree()), key: verifierKey(signer.key) };
+    if (signer === null) return null;
+    const tree = await this.#log.tree();
+    const { cosigned } = this.#witness;
+    const note = cosigned?.size === tree.size ? cosigned.note : await signer.sign(tree);
+    return { note, key: verifierKey(signer.key) };
+  }
+
+  async cosigned(): Promise<SignedCheckpoint | null> {
+    const { cosigned } = this.#witness;
+    const signer = cosigned === null ? null : await this.#checkpoints.signer();
+    return cosigned === null || signer === null ? null : { note: cosigned.note, key: verifierKey(signer.key) };
   }
 
   async place(run: string): Promise<EntryPlace | null> {
@@ -451,10 +466,13 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   async proof(run: string): Promise<EntryProof | null> {
     const [index, signer] = [await this.#events.place(run), await this.#checkpoints.signer()];
     if (index === null || signer === null) return null;
-    // The log may grow meanwhile: both are of the tree as it is now.
-    const { size } = this.#log;
+    // A tree that the witness saw with this entry shows more than the newest one. The log may grow
+    // meanwhile: both are of one tree.
+    const { cosigned } = this.#witness;
+    const seen = cosigned !== null && index < cosigned.size ? cosigned : null;
+    const size = seen?.size ?? this.#log.size;
     const { text, leaf, path } = await this.#log.entry(index, size);
-    const note = await signer.sign(await this.#log.tree(size));
+    const note = seen?.note ?? (await signer.sign(await this.#log.tree(size)));
     return { index, leaf: toBase64url(leaf), entry: text, proof: proofText(index, path, note), key: verifierKey(signer.key) };
   }
 
@@ -470,9 +488,9 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   logStatus(): LogStatus {
     const { stored, pruned } = this.#log.state();
     const { size, hasBucket, unpublished, unpublishedSince, since } = this.#log;
-    const unwitnessedSince = this.#witness.failingSince;
+    const { problem: witnessProblem } = this.#witness;
     const bytes = this.sql.databaseSize;
-    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, unpublishedSince, unwitnessedSince, since, bytes };
+    return { size, pruned, stored: stored * tileWidth, hasBucket, unpublished, unpublishedSince, witnessProblem, since, bytes };
   }
 
   override async alarm(): Promise<void> {
@@ -517,7 +535,10 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
 
   async #sendToWitness(): Promise<void> {
     const { closed } = this.#log;
-    await this.#witness.send(closed, async () => (await this.#checkpoints.signer())?.sign(await this.#log.tree(closed)) ?? null);
+    await this.#witness.send(closed, async () => {
+      const note = await (await this.#checkpoints.signer())?.sign(await this.#log.tree(closed));
+      return note === undefined ? null : { note, proofFrom: (size) => this.#log.proofFrom(size, closed) };
+    });
   }
 
   /** Adds up lines; returns whether there may be more. */

@@ -8,7 +8,7 @@
 
 import { equalBytes, fromUtf8, toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
 import { bundleBytes, readBundle } from "../../../shared/record/log/bundle.ts";
-import { type SubtreeReader, type Tree, inclusionProof, leafHash, rootAt } from "../../../shared/record/log/merkle.ts";
+import { type SubtreeReader, type Tree, consistencyProof, inclusionProof, leafHash, rootAt } from "../../../shared/record/log/merkle.ts";
 import type { TreeHead } from "../../../shared/record/record.ts";
 import { emptyEntry, entriesOf } from "../../../shared/record/log/entry.ts";
 import {
@@ -317,6 +317,11 @@ export class RecordLog {
     return { size, root: await rootAt(this.#subtrees(), size) };
   }
 
+  /** That the tree of this size goes on from the one that had so many entries. */
+  proofFrom(from: number, size: number): Promise<Uint8Array[]> {
+    return consistencyProof(this.#subtrees(), from, size);
+  }
+
   /** Whether the tree goes on from this one; what is pruned cannot be told. */
   async hasHad({ size, root }: TreeHead): Promise<boolean> {
     return size < this.pruned || (size <= this.size && toBase64url((await this.tree(size)).root) === root);
@@ -411,7 +416,7 @@ export class RecordLog {
     if (to > from) {
       const tree = await this.tree(to * tileWidth);
       for (const tile of partialTilesOf(tree.size)) await this.#put(tilePath(tile), (await this.#hashes(tile)) ?? []);
-      await bucket.put(this.#keyOf("checkpoint"), await sign(tree), { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
+      await this.#putNote("checkpoint", await sign(tree));
       this.setState({ stored: to });
     }
     this.#drop();
@@ -442,6 +447,15 @@ export class RecordLog {
 
   async #put(path: string, hashes: readonly Uint8Array[]): Promise<void> {
     await this.#bucket?.put(this.#keyOf(path), tileBytes(hashes), { httpMetadata: { contentType: "application/octet-stream" } });
+  }
+
+  async #putNote(name: "checkpoint" | "cosigned", note: string): Promise<void> {
+    await this.#bucket?.put(this.#keyOf(name), note, { httpMetadata: { contentType: "text/plain; charset=utf-8" } });
+  }
+
+  /** Writes to R2 a checkpoint with a witness's signature. */
+  keepCosigned(note: string): Promise<void> {
+    return this.#putNote("cosigned", note);
   }
 
   /** Rows that R2 has and that nobody has to count any more. */

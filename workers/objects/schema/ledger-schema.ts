@@ -53,9 +53,11 @@ export const ledgerSchema: Schema = {
     // One row, where there is a witness (`RECORD_WITNESS_URL`).
     rowidTable("log_witness", {
       one: "INTEGER PRIMARY KEY",
+      witness: "TEXT NOT NULL", // its key and its address
       size: "INTEGER NOT NULL", // entries of the checkpoint that it took last
       tried_at: "INTEGER NOT NULL", // when one was sent last
-      failing_since: "INTEGER", // when the first one was refused since then; null where it took the last one
+      problem: "TEXT", // WitnessProblem (workers/stubs/ledger-calls.ts); null where it took the last one
+      cosigned: "TEXT", // the last checkpoint that it cosigned, a signed note; null where there is none
     }),
     // One line for each request that was not answered at once, by time. A line with an end does not
     // change, and one without is not deleted.

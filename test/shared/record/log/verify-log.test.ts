@@ -6,8 +6,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { inFolder, knownNotes, logReport, remember, verifyLogs } from "../../../../scripts/verify-log.ts";
-import { utf8ToBytes } from "../../../../shared/encoding.ts";
+import { inFolder, knownNotes, logReport, remember, verifyLogs, witnessKeyOf } from "../../../../scripts/verify-log.ts";
+import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { addCheckpointBody } from "../../../../shared/record/log/cosignature.ts";
+import { TestWitness } from "../../../support/witness.ts";
+import { verifierKey } from "../../../../shared/record/log/signed-note.ts";
 import { signedLog, signerOf } from "./reference-log.ts";
 
 const seed = new Uint8Array(32).fill(5);
@@ -91,4 +94,31 @@ test("knows the checkpoints of the time before: a log that is shorter, anew or g
 
 test("says where there is no log at all", async () => {
   expect(await verified()).toEqual({ text: "There is no log.", exitCode: 2 });
+});
+
+test("a log that a witness cosigned goes on from what the witness saw, even where its owner signed another one", async () => {
+  const witness = await TestWitness.make();
+  witness.logs.push(verifierKey(key));
+  const own = witnessKeyOf(await witness.key());
+  const report = async (whose = own) => logReport(await verifyLogs(inFolder(folder), key, { witness: whose }));
+  await write(0, 200);
+  // What is in no full bundle yet went to nobody.
+  expect((await report()).exitCode).toBe(0);
+  await write(0, 300);
+  expect(await report()).toMatchObject({ exitCode: 1, text: expect.stringContaining("no checkpoint that the witness cosigned") });
+  const note = fromUtf8((await signedLog(entriesOf(256), signer(0))).get("checkpoint")!);
+  const cosigned = note + (await (await witness.add(addCheckpointBody(0, [], note))).text());
+  writeFileSync(join(folder, "record/0/cosigned"), cosigned);
+  expect(await report()).toMatchObject({
+    exitCode: 0,
+    text: expect.stringContaining("300 verified; the first 256 cosigned at 2026-09-21T14:13:20.000Z"),
+  });
+  const stranger = witnessKeyOf(await (await TestWitness.make()).key());
+  expect((await report(stranger)).exitCode).toBe(1);
+  // The time is signed with it.
+  writeFileSync(join(folder, "record/0/cosigned"), cosigned.replace(/(w1 .{8})./, "$1x"));
+  expect((await report()).exitCode).toBe(1);
+  writeFileSync(join(folder, "record/0/cosigned"), cosigned);
+  await write(0, 300, entriesOf(300).with(3, utf8ToBytes(`{"run":"run_x"}`)));
+  expect(await report()).toMatchObject({ exitCode: 1, text: expect.stringContaining("its first 256 entries are not those") });
 });
