@@ -20,6 +20,3 @@ export const alertsSchema = (names: z.ZodArray<z.ZodString>) =>
   });
 
 export type Alerts = z.infer<ReturnType<typeof alertsSchema>>;
-
-/** What a form begins with. */
-export const newAlerts = { to: [] as string[], about: [...alertKinds], perHour: 12 };

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { names } from "../../../../shared/json/form-fields.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
 import type { JsonObject } from "../../../../shared/json-types.ts";
-import { alertsSchema, newAlerts } from "../../../../shared/policy/alert-terms.ts";
+import { alertsSchema } from "../../../../shared/policy/alert-terms.ts";
 import { fill } from "../../sentence.tsx";
 import { FormBelow, entryOn } from "../entries-page.tsx";
 import { type EntryForm, type EntryState, actOnEntry } from "../entry.ts";
@@ -24,7 +24,7 @@ const alertsForm: EntryForm = {
   page: "alerts",
   name: "name",
   isApart: true,
-  read: (policy) => objectOf(policy[member]) ?? newAlerts,
+  read: (policy) => objectOf(policy[member]) ?? {},
   write: (policy, { entry }) => ({ document: { ...policy, [member]: entry }, at: `/${member}` }),
   without: ({ [member]: _removed, ...policy }) => policy,
 };
