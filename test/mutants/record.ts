@@ -188,15 +188,15 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "a note is signed with the key",
     file: "shared/record/log/signed-note.ts",
-    from: "signature.length !== signatureLength || !(await verify(key.publicKey, signature, utf8ToBytes(text)))",
-    to: "signature.length !== signatureLength",
+    from: "bytes.length !== signatureLength || !(await verify(key.publicKey, bytes, utf8ToBytes(read.text)))",
+    to: "bytes.length !== signatureLength",
     test: { file: checkLogTest, only: "with anything changed" },
   },
   {
     name: "a checkpoint is that of its log",
     file: "shared/record/log/signed-note.ts",
-    from: "name !== key.name || !equalBytes(bytes.subarray(0, idLength), id)",
-    to: "name !== key.name",
+    from: "each.name === key.name && equalBytes(each.id, id)",
+    to: "each.name === key.name",
     test: { file: checkLogTest, only: "with signatures of others" },
   },
   {
