@@ -79,6 +79,19 @@ export type OperatorFact =
   | { readonly kind: "grantRevoked"; readonly by: Operator; readonly key: string; readonly grant: string }
   /** Written before the sessions end. */
   | { readonly kind: "inboxSessionsEnded"; readonly by: Operator; readonly reviewer: string }
+  /**
+   * A reviewer added one to their inbox. Written before it counts. `publicKey`: a COSE key, by
+   * which its assertions can be checked.
+   */
+  | {
+      readonly kind: "passkeyAdded";
+      readonly by: Operator;
+      readonly reviewer: string;
+      readonly passkey: string;
+      readonly publicKey: string;
+    }
+  /** Written before it counts no more. */
+  | { readonly kind: "passkeyRemoved"; readonly by: Operator; readonly reviewer: string; readonly passkey: string }
   /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
   | { readonly kind: "doctorAsked"; readonly by: Operator }
@@ -140,6 +153,8 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   bypassGiven: true,
   grantRevoked: true,
   inboxSessionsEnded: true,
+  passkeyAdded: true,
+  passkeyRemoved: true,
   recordExported: true,
   doctorAsked: true,
   channelTested: true,

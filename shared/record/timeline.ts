@@ -226,6 +226,8 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "bypassGiven":
     case "grantRevoked":
     case "inboxSessionsEnded":
+    case "passkeyAdded":
+    case "passkeyRemoved":
     case "recordExported":
     case "doctorAsked":
     case "channelTested":

@@ -90,7 +90,13 @@ export function formNonce(keys: SigningKeys, subject: NonceSubject, now: number,
 export type NonceVerdict = "good" | "early" | "late" | "forged";
 
 /** Judges a nonce by its MAC and age. The object knows whether it was used before. */
-export function judgeNonce(keys: SigningKeys, subject: NonceSubject, nonce: string, now: number): NonceVerdict {
+export function judgeNonce(
+  keys: SigningKeys,
+  subject: NonceSubject,
+  nonce: string,
+  now: number,
+  latestMs: number = nonceLatestMs,
+): NonceVerdict {
   const bytes = fromBase64url(nonce);
   if (bytes === undefined || bytes.length !== 6 + nonceRandomLength + 16) return "forged";
   const head = bytes.subarray(0, 6 + nonceRandomLength);
@@ -98,7 +104,7 @@ export function judgeNonce(keys: SigningKeys, subject: NonceSubject, nonce: stri
   if (!keys.some((key) => equalBytes(mac, nonceMac(key.bytes, subject, head)))) return "forged";
   const age = now - fromBigEndian(head.subarray(0, 6));
   if (age < nonceEarliestMs) return "early";
-  return age > nonceLatestMs ? "late" : "good";
+  return age > latestMs ? "late" : "good";
 }
 
 const nonceMac = (key: Uint8Array, subject: NonceSubject, head: Uint8Array): Uint8Array =>

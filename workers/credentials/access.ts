@@ -10,8 +10,8 @@ import { verified } from "./token.ts";
 /** The request header in which Access sends its token. */
 export const accessHeader = "Cf-Access-Jwt-Assertion";
 
-/** `expiresAt`: Unix milliseconds. */
-type AccessIdentity = { readonly email: string; readonly expiresAt: number };
+/** Unix milliseconds. `issuedAt`: null where the token does not say. */
+type AccessIdentity = { readonly email: string; readonly issuedAt: number | null; readonly expiresAt: number };
 
 /**
  * The identity in a token of this gateway's Access application; null for any other token, and where
@@ -21,9 +21,11 @@ export async function accessIdentity(env: Env, token: string | undefined, now: n
   const { access } = settingsOf(env);
   if (access === undefined || token === undefined || token.length > longestToken || !looksLikeToken(token)) return null;
   try {
-    const { email, exp } = await verified(token, issuerOf(access), env, now);
+    const { email, exp, iat } = await verified(token, issuerOf(access), env, now);
     // A service token has no email address: it is no person.
-    return typeof email !== "string" || email === "" || exp === undefined ? null : { email, expiresAt: exp * 1000 };
+    return typeof email !== "string" || email === "" || exp === undefined
+      ? null
+      : { email, issuedAt: iat === undefined ? null : iat * 1000, expiresAt: exp * 1000 };
   } catch {
     return null;
   }

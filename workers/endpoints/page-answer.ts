@@ -55,7 +55,8 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
   }
 }
 
-const hasScript = ({ kind }: Page): boolean => kind === "review" || kind === "signIn" || kind === "consoleSignIn" || listensAlways(kind);
+const scripted: ReadonlySet<Page["kind"]> = new Set(["review", "signIn", "consoleSignIn", "passkeys"]);
+const hasScript = ({ kind }: Page): boolean => scripted.has(kind) || listensAlways(kind);
 /** A review's page while something can change. */
 const listens = (page: Page): boolean => (page.kind === "review" ? isLive(page.input.view) : listensAlways(page.kind));
 const listensAlways = (kind: Page["kind"]): boolean => kind === "inbox" || kind === "bulk";

@@ -44,6 +44,7 @@ export const paths = {
   inboxSignIn: "/inbox/sign-in/:token",
   inboxSignOut: "/inbox/sign-out",
   inboxAvailability: "/inbox/availability",
+  inboxPasskeys: "/inbox/passkeys",
   inboxIssuer: "/inbox/issuer",
   inboxIssuerReturn: "/inbox/issuer/return",
   inboxConnect: "/inbox/connect",
@@ -158,6 +159,9 @@ export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
 
 /** Where a reviewer's holiday and quiet hours are posted to. `inbox`: the URL of the inbox. */
 export const availabilityUrl = (inbox: string): string => `${inbox}/availability`;
+
+/** A reviewer's passkeys. `inbox`: the URL of the inbox. */
+export const passkeysUrl = (inbox: string): string => `${inbox}/passkeys`;
 
 /** Where a person lets a client in. `inbox`: the URL of the inbox. */
 export const connectUrl = (inbox: string): string => `${inbox}/connect`;

@@ -55,8 +55,44 @@ export type Visitor = {
   readonly session: string | null;
 };
 
-/** `count`: of the reviews that wait. `way`: null for Access, which the Worker judges itself. */
-export type InboxSession = { readonly count: number; readonly way: JsonOf<SignInWay> | null };
+/**
+ * `count`: of the reviews that wait. `way` and `since` (Unix milliseconds): null for Access, which
+ * the Worker judges itself. `passkeys`: how many the reviewer has.
+ */
+export type InboxSession = {
+  readonly count: number;
+  readonly way: JsonOf<SignInWay> | null;
+  readonly since: number | null;
+  readonly passkeys: number;
+};
+
+/** A new passkey, whose registration was checked. `publicKey`: a COSE key as base64url. */
+type AddedKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly publicKey: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  /** Its maker keeps copies of it on several devices. */
+  readonly isSynced: boolean;
+};
+
+/** Times are Unix milliseconds. */
+export type StoredPasskey = AddedKey & { readonly createdAt: number; readonly usedAt: number | null };
+
+/** `counter`: of an assertion that was checked. `address`: as `Visitor.address`. */
+export type UsedPasskey = { readonly address: string; readonly id: string; readonly counter: number };
+
+export type AddPasskeyInput = {
+  readonly address: string;
+  /** Adds one passkey. */
+  readonly nonce: string;
+  readonly passkey: AddedKey;
+  /** The passkey that confirmed it; null where there was none. */
+  readonly confirmed: Omit<UsedPasskey, "address"> | null;
+};
+
+export type AddedPasskey = "added" | "usedBefore" | "tooMany" | "notConfirmed";
 
 /** The header of a live window's request: who looks, and until when. */
 export const visitorHeader = "X-Countersign-Visitor";
@@ -89,6 +125,16 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    * more of them than that.
    */
   waiting(address: string): number;
+  /** Those of the reviewer with this `addressDigest`, the oldest first. */
+  passkeys(address: string): JsonOf<readonly StoredPasskey[]>;
+  addPasskey(input: JsonOf<AddPasskeyInput>): AddedPasskey;
+  /**
+   * A passkey signed, as the Worker checked. False where it is not this reviewer's any more, or its
+   * counter did not go on since it was read: then nothing is decided.
+   */
+  usePasskey(used: UsedPasskey): boolean;
+  /** False where there was none of this id. */
+  removePasskey(id: string): boolean;
   /** Null as for `session`. */
   list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null;
   /**

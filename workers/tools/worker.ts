@@ -1,12 +1,13 @@
 // The tools Worker: reads a tool of an MCP server, and calls it once; signs people in at servers
-// that want their own login, and at OIDC issuers. Apart from the gateway for the size of the MCP
-// client, which few requests need. It keeps nothing: each call brings the server's address and
-// credential.
+// that want their own login, and at OIDC issuers; checks passkeys. Apart from the gateway for the
+// size of their libraries, which few requests need. It keeps nothing: each call brings the server's
+// address and credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { LoginAsked, LoginCode, LoginIssued, LoginRevoked, LoginServer, LoginStarted } from "../../shared/relay/login.ts";
 import { finishLogin, renewLogin, revokeLogin, startLogin } from "./login.ts";
 import { type SignInAsked, type SignedIn, finishSignIn, startSignIn } from "./sign-in.ts";
+import { type AssertionInput, type NewPasskey, type RegistrationInput, checkAssertion, checkRegistration } from "./passkey.ts";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
 export default class ToolsWorker extends WorkerEntrypoint {
@@ -46,6 +47,16 @@ export default class ToolsWorker extends WorkerEntrypoint {
   /** The ID token for the code that they came back with. */
   finishSignIn(server: LoginServer, grant: string, code: LoginCode): Promise<SignedIn> {
     return finishSignIn(server, grant, code);
+  }
+
+  /** The passkey that a browser made; null where it is none. */
+  passkey(input: RegistrationInput): Promise<NewPasskey | null> {
+    return checkRegistration(input);
+  }
+
+  /** The counter of the passkey that confirmed; null where it did not. */
+  confirmed(input: AssertionInput): Promise<number | null> {
+    return checkAssertion(input);
   }
 
   /** These tokens are good no more, where the server can be told so. */

@@ -33,6 +33,7 @@ import {
 import { ConnectionsPage, type ConnectionsPageInput } from "./inbox/connections-page.tsx";
 import { LoginLeavePage, type LoginLeavePageInput, LoginReturnPage, type LoginReturnPageInput } from "./inbox/logins.tsx";
 import { BulkPage, type BulkPageInput } from "./inbox/bulk-page.tsx";
+import { PasskeysPage, type PasskeysPageInput } from "./inbox/passkeys-page.tsx";
 import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
 import { ReceiptPage, type ReceiptPageInput } from "./receipt-page.tsx";
@@ -45,6 +46,7 @@ type PageInputs = {
   readonly expiredLink: ExpiredLinkPageInput;
   readonly linkSent: LinkSentPageInput;
   readonly inbox: InboxPageInput;
+  readonly passkeys: PasskeysPageInput;
   readonly bulk: BulkPageInput;
   readonly bulkDone: DonePageInput;
   readonly signIn: SignInPageInput;
@@ -89,6 +91,7 @@ const components: { readonly [Kind in keyof PageInputs]: (input: PageInputs[Kind
   expiredLink: ExpiredLinkPage,
   linkSent: LinkSentPage,
   inbox: InboxPage,
+  passkeys: PasskeysPage,
   bulk: BulkPage,
   bulkDone: DonePage,
   signIn: SignInPage,

@@ -18,6 +18,7 @@ import type { App } from "../../../workers/endpoints/app-context.ts";
 import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
+import { Authenticator } from "../../support/authenticator.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import { approvalIn, askAbout, askApproval, deletion, hookInput } from "../support/approvals.ts";
 import {
@@ -40,6 +41,7 @@ import {
 } from "../support/gateway.ts";
 import { everyKind } from "../support/control.ts";
 import { InboxBrowser, addresses, beforeThePage, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
+import { addingForm } from "../support/passkeys.ts";
 import { ConsoleBrowser, atConsole } from "../support/console.ts";
 import { givenGrant } from "../support/grants.ts";
 import { expectPublished, unjudged } from "../support/published.ts";
@@ -222,6 +224,22 @@ function inboxAsks(): Asks {
         [415, posted(browser.at("/inbox/availability"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
         [422, posted(browser.at("/inbox/availability"), wrong, { Cookie: cookie })],
         [303, posted(browser.at("/inbox/availability"), fields, { Cookie: cookie })],
+      ];
+    },
+    showPasskeys: async () => {
+      const { cookie, browser } = await signedIn();
+      return [[200, opened(browser.at("/inbox/passkeys"), cookie)]];
+    },
+    addPasskey: async () => {
+      const { cookie, browser } = await signedIn();
+      const fields = await addingForm(browser, await Authenticator.at(publicUrl));
+      const path = browser.at("/inbox/passkeys");
+      return [
+        [403, posted(path, "nonce=x", { Cookie: cookie })],
+        [413, posted(path, "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted(path, "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [422, posted(path, new URLSearchParams({ nonce: fields.get("nonce") ?? "" }), { Cookie: cookie })],
+        [303, posted(path, fields, { Cookie: cookie })],
       ];
     },
     showInboxReview: async () => {

@@ -16,8 +16,16 @@ import { type Presented, noSuchLink, readForm } from "../review/review-link.ts";
 import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./reader.ts";
 import { signInPage } from "./sign-in.ts";
 
-/** `count`: of the reviews that wait for them. */
-export type AdmittedReader = Reader & { readonly count: number; readonly known: KnownBy };
+/**
+ * `count`: of the reviews that wait for them. `since`: when they signed in, Unix milliseconds; null
+ * where nobody says. `passkeys`: how many they have.
+ */
+export type AdmittedReader = Reader & {
+  readonly count: number;
+  readonly known: KnownBy;
+  readonly since: number | null;
+  readonly passkeys: number;
+};
 
 /** The reader; or the answer to whoever is not signed in. */
 export async function admittedReader(c: AppContext, to: string | null = null): Promise<AdmittedReader | Response> {
@@ -27,8 +35,8 @@ export async function admittedReader(c: AppContext, to: string | null = null): P
   if (reader instanceof Response) return reader;
   const session = await inboxStub(c.env, reader.inbox).session(visitorOf(reader));
   if (session === null) return signInInstead(c, settings, to);
-  const { count, way } = session;
-  return { ...reader, count, known: way === null ? { how: "access" } : readJsonOf(way) };
+  const { count, way, since, passkeys } = session;
+  return { ...reader, count, known: way === null ? { how: "access" } : readJsonOf(way), since: since ?? reader.accessSince, passkeys };
 }
 
 const smallForm = 10_000;
@@ -39,7 +47,7 @@ const smallForm = 10_000;
  */
 export async function readerForm(
   c: AppContext,
-  what: "connections" | "availability",
+  what: "connections" | "availability" | "passkeys",
 ): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;

@@ -108,7 +108,7 @@ function queryOf({ req }: AppContext): InboxQuery {
 }
 
 /** Access has its own sign-out. */
-const signOutForm = (reader: Reader): { readonly nonce: string } | { readonly path: string } =>
+export const signOutForm = (reader: Reader): { readonly nonce: string } | { readonly path: string } =>
   reader.visitor.session === null ? { path: "/cdn-cgi/access/logout" } : { nonce: readerNonce(reader, "sign-out") };
 
 const watchInbox = describe("watchInbox", {

@@ -27,6 +27,8 @@ export type Reader = {
    * them in.
    */
   readonly bound: string;
+  /** When Access signed them in, Unix milliseconds; null where it did not, or does not say. */
+  readonly accessSince: number | null;
   readonly settings: InboxSettings;
   /** The URL of the inbox for this reader. */
   readonly home: string;
@@ -51,7 +53,15 @@ export async function readerOf(c: AppContext, settings: InboxSettings): Promise<
   if (known !== undefined && identity !== null) {
     const inbox = inboxNameOf(known.name);
     const visitor = { address: addressDigest(known.email), session: null, until: identity.expiresAt };
-    return { person: known, inbox, visitor, bound: `access/${inbox}/${visitor.address}`, settings, home: inboxUrl(settings.publicUrl) };
+    return {
+      person: known,
+      inbox,
+      visitor,
+      bound: `access/${inbox}/${visitor.address}`,
+      accessSince: identity.issuedAt,
+      settings,
+      home: inboxUrl(settings.publicUrl),
+    };
   }
   return readerBySession(c, settings, people) ?? (identity === null ? "nobody" : "stranger");
 }
@@ -73,6 +83,7 @@ function readerBySession(c: AppContext, settings: InboxSettings, people: readonl
     inbox: claims.inbox,
     visitor,
     bound: `session/${session}`,
+    accessSince: null,
     settings,
     home: homeOfThis(c, inboxUrl(settings.publicUrl), settings),
   };
@@ -102,5 +113,7 @@ export const personAt = (people: readonly Person[], email: string): Person | und
   people.find((each) => addressDigest(each.email) === addressDigest(email));
 
 /** A nonce for a form of the reader's that is about no review. */
-export const readerNonce = ({ settings, bound }: Reader, what: "sign-out" | "connections" | "availability" | `connect ${string}`): string =>
-  nonceOf({ settings, token: bound }, 0, what);
+export const readerNonce = (
+  { settings, bound }: Reader,
+  what: "sign-out" | "connections" | "availability" | "passkeys" | `connect ${string}`,
+): string => nonceOf({ settings, token: bound }, 0, what);

@@ -1,5 +1,5 @@
-// One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, and their
-// open pages.
+// One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, their
+// passkeys, and their open pages.
 //
 // Its name is a digest of the reviewer's name. It decides nothing, and has no more of a review's
 // content than its notices may show: runs tell it facts, and the pages read each review from its
@@ -17,12 +17,16 @@ import { logEvent } from "../../platform/log.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { signInUrl } from "../../platform/urls.ts";
 import {
+  type AddPasskeyInput,
+  type AddedPasskey,
   type AskInput,
   type InboxCalls,
   type InboxSession,
   type SignInAnswer,
   type SignInInput,
+  type StoredPasskey,
   type ToldInput,
+  type UsedPasskey,
   type Visitor,
   type WindowVisitor,
   visitorHeader,
@@ -32,6 +36,7 @@ import { ContentSeal } from "../content-seal.ts";
 import { inboxSchema } from "../schema/inbox-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
+import { Passkeys } from "./inbox-passkeys.ts";
 import { InboxWindows } from "./inbox-windows.ts";
 import { type Change, WaitingReviews, emptyList } from "./inbox-waiting.ts";
 
@@ -43,6 +48,7 @@ const mostKeys = 500;
 export class InboxObject extends StoredObject implements InboxCalls {
   readonly #waiting: WaitingReviews;
   readonly #signIns: SignIns;
+  readonly #passkeys: Passkeys;
   readonly #windows: InboxWindows;
   readonly #alarm: ObjectAlarm;
 
@@ -50,6 +56,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
     super(ctx, env, inboxSchema);
     this.#waiting = new WaitingReviews(this.sql, new ContentSeal(env, ctx.id.toString()));
     this.#signIns = new SignIns(this.sql);
+    this.#passkeys = new Passkeys(this.sql);
     this.#windows = new InboxWindows(ctx);
     this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "inbox.alarmFailed" });
     void this.#alarm.restore();
@@ -88,7 +95,28 @@ export class InboxObject extends StoredObject implements InboxCalls {
   session(visitor: Visitor): InboxSession | null {
     const good = this.#good(visitor);
     if (visitor.session !== null && good === null) return null;
-    return { count: this.waiting(visitor.address), way: good?.way ?? null };
+    const { address } = visitor;
+    const passkeys = this.tables.exist ? this.#passkeys.of(address).length : 0;
+    return { count: this.waiting(address), way: good?.way ?? null, since: good?.since ?? null, passkeys };
+  }
+
+  passkeys(address: string): JsonOf<readonly StoredPasskey[]> {
+    return jsonOf(this.tables.exist ? this.#passkeys.of(address) : []);
+  }
+
+  addPasskey(input: JsonOf<AddPasskeyInput>): AddedPasskey {
+    this.tables.create();
+    const added = this.ctx.storage.transactionSync(() => this.#passkeys.add(readJsonOf(input), this.now()));
+    this.#alarm.arm();
+    return added;
+  }
+
+  usePasskey(used: UsedPasskey): boolean {
+    return this.tables.exist && this.ctx.storage.transactionSync(() => this.#passkeys.use(used, this.now()));
+  }
+
+  removePasskey(id: string): boolean {
+    return this.tables.exist && this.#passkeys.remove(id);
   }
 
   waiting(address: string): number {
@@ -132,7 +160,9 @@ export class InboxObject extends StoredObject implements InboxCalls {
       this.#windows.closeUnless((window) => this.#isOpenFor(window));
       this.#signIns.forget(now);
       this.#waiting.forget(now);
-      if (this.#signIns.isEmpty() && this.#waiting.isEmpty() && this.#windows.nextEnd() === null) return this.#delete();
+      this.#passkeys.forget(now);
+      if (this.#signIns.isEmpty() && this.#waiting.isEmpty() && this.#passkeys.isEmpty() && this.#windows.nextEnd() === null)
+        return this.#delete();
       this.#alarm.arm();
     });
   }
@@ -143,7 +173,8 @@ export class InboxObject extends StoredObject implements InboxCalls {
 
   #nextDue(): number | null {
     if (!this.tables.exist) return null;
-    const times = [this.#waiting.nextForget(), this.#signIns.nextDue(), this.#windows.nextEnd()].filter((at) => at !== null);
+    const dues = [this.#waiting.nextForget(), this.#signIns.nextDue(), this.#passkeys.nextForget(), this.#windows.nextEnd()];
+    const times = dues.filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 

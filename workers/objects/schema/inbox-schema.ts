@@ -39,6 +39,20 @@ export const inboxSchema: Schema = {
       created_at: "INTEGER NOT NULL",
       expires_at: "INTEGER NOT NULL", // INBOX_SESSION_HOURS later
     }),
+    // The reviewer's passkeys. What is kept of each is public. The object lives as long as one.
+    table("passkey", {
+      id: "TEXT PRIMARY KEY", // the credential's id, base64url
+      address: "TEXT NOT NULL", // digest of the address whose session added it: it counts for no other
+      name: "TEXT NOT NULL", // as its owner calls it
+      public_key: "TEXT NOT NULL", // a COSE key (RFC 9052), base64url
+      counter: "INTEGER NOT NULL", // its signatures, where it counts them; else 0
+      transports: "TEXT NOT NULL", // JSON, for the browser
+      is_synced: "INTEGER NOT NULL", // 1: its maker keeps copies of it on several devices
+      created_at: "INTEGER NOT NULL",
+      used_at: "INTEGER", // for a decision, or for another passkey
+    }),
+    // The nonces of the last five minutes by which a passkey was added: each adds one.
+    table("passkey_nonce", { nonce: "TEXT PRIMARY KEY", until: "INTEGER NOT NULL" }),
   ],
   migrations: [],
 };

@@ -291,7 +291,7 @@ const Batch = () => {
   );
 };
 
-const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOut">) => {
+export const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOut">) => {
   const { list } = useWords().inbox;
   if ("path" in signOut)
     return (
@@ -361,6 +361,9 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
         <Availability {...input.availability} />
         <p class="leave">
           <a href={`${path}/connections`}>{words.inbox.connections.title}</a>
+        </p>
+        <p class="leave">
+          <a href={`${path}/passkeys`}>{words.inbox.passkeys.title}</a>
         </p>
         <SignOut path={path} signOut={signOut} />
       </div>

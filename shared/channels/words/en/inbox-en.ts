@@ -153,6 +153,32 @@ export const inboxEn = {
     end: "End",
     ended: "It was ended: what it has no longer opens anything.",
   },
+  passkeys: {
+    title: "Passkeys",
+    heading: "Your passkeys",
+    none: "You have none.",
+    synced: "synced",
+    since: "added {since}",
+    used: "last used {at}",
+    lost: "If you lose one, ask an operator to remove it.",
+    add: "Add a passkey",
+    addLead:
+      "A passkey is in your phone, your computer or a security key, and asks for your finger, face or PIN. Some rules want one with each approval.",
+    addMore: "One that you have confirms it first.",
+    name: "Name (optional)",
+    button: "Add passkey",
+    scripts: "This needs scripts. Without them no passkey can be added.",
+    signIn: "You signed in more than ten minutes ago. Sign out and in again to add one.",
+    added: "The passkey was added.",
+    problems: {
+      signIn: "It was not added: you signed in more than ten minutes ago. Sign out and in again.",
+      late: "It was not added: the page was open for more than five minutes. Try again.",
+      failed: "It was not added: what the browser sent is no new passkey for this page, or no passkey of yours confirmed it. Try again.",
+      usedBefore: "It was not added: this passkey or this form was used before. Try again.",
+      tooMany: "It was not added: you have ten. Ask an operator to remove one.",
+      unreachable: "It was not added: it could not be checked. Try again in a minute, or ask the operator.",
+    },
+  },
   /** A person's own logins at servers. */
   logins: {
     heading: "Servers where you are signed in",

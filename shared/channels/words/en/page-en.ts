@@ -205,6 +205,13 @@ export const pageEn = {
     access: "signed in by Cloudflare Access",
     issuer: "signed in at {issuer}",
   },
+  passkey: {
+    script: {
+      none: "This browser has no passkeys. Use another one.",
+      asking: "Your browser asks for your passkey.",
+      failed: "The passkey did not answer. Nothing was sent. Press the button again.",
+    },
+  },
   votes: {
     heading: "Votes",
     approved: "{by} approved, {at}",

@@ -200,6 +200,13 @@ export const pageZh = {
     access: "通过 Cloudflare Access 登录",
     issuer: "在 {issuer} 登录",
   },
+  passkey: {
+    script: {
+      none: "此浏览器不支持通行密钥。请换用其他浏览器。",
+      asking: "浏览器正在请求你的通行密钥。",
+      failed: "通行密钥没有响应，没有发送任何内容。请再次按下按钮。",
+    },
+  },
   votes: {
     heading: "投票",
     approved: "{by} 已批准，{at}",

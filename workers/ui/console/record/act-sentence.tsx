@@ -57,6 +57,10 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
         : { sentence: acts.bypassGivenTool, values: { key: name(fact.key), server: name(fact.server), tool: name(fact.tool) } };
     case "grantRevoked":
       return { sentence: acts.grantRevoked, values: { grant: name(fact.grant) } };
+    case "passkeyAdded":
+      return { sentence: acts.passkeyAdded, values: { reviewer: name(fact.reviewer), passkey: name(fact.passkey) } };
+    case "passkeyRemoved":
+      return { sentence: acts.passkeyRemoved, values: { reviewer: name(fact.reviewer), passkey: name(fact.passkey) } };
     case "inboxSessionsEnded":
       return { sentence: acts.inboxSessionsEnded, values: { reviewer: name(fact.reviewer) } };
     case "recordExported":
