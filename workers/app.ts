@@ -15,6 +15,7 @@ import { healthRoutes } from "./endpoints/health.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
 import { issuerSignInRoutes } from "./endpoints/inbox/issuer-sign-in.ts";
+import { passkeyDecisionRoutes } from "./endpoints/inbox/passkey-decision.ts";
 import { passkeyRoutes } from "./endpoints/inbox/passkeys.ts";
 import { bulkRoutes } from "./endpoints/inbox/bulk-decision.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
@@ -74,6 +75,7 @@ for (const routes of [
   issuerSignInRoutes,
   bulkRoutes,
   passkeyRoutes,
+  passkeyDecisionRoutes,
   slackRoutes,
   adminRoutes,
   consoleRoutes,

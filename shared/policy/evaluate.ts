@@ -45,7 +45,7 @@ export type StandIn = { readonly reviewer: string; readonly by: string };
 
 /** The consequences of the rules that apply, with people in place of their names. */
 export type GatePlan = Readonly<
-  Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow" | "juror">
+  Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow" | "juror" | "confirm">
 > & {
   readonly rule: string;
   /** It may open the request gate, within its bounds. */
@@ -53,6 +53,8 @@ export type GatePlan = Readonly<
   readonly request: Exclude<Consequences["request"], "confirm">;
   /** The owner confirms: who is asked is the owner, and nobody else may decide. */
   readonly confirm?: true;
+  /** Each approval needs an assertion of the reviewer's passkey; `identity` is then `signedIn`. */
+  readonly passkey?: true;
   /** What a rule in shadow would have done. */
   readonly shadow?: ShadowRuling;
   readonly remindAtSeconds: readonly number[];
@@ -110,6 +112,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
   const selfApproval = all(({ gate }) => gate.selfApproval);
   const quorum = Math.max(1, ...outcomes.filter((outcome) => closedGates(outcome) > 0).map((outcome) => outcome.gate.quorum));
   const identity = outcomes.some(({ gate }) => isForSignedIn(gate)) ? "signedIn" : "link";
+  const isByPasskey = outcomes.some(({ gate }) => gate.confirm === "passkey");
   // Where it counts who decides, a room such as a Slack channel may not.
   const known = (people: Reviewer[]): Reviewer[] => {
     if (identity === "signedIn") return people.filter(canSignIn);
@@ -124,6 +127,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     // A call has one outcome.
     ...(strictest.juror === null || others.length > 0 ? {} : { juror: strictest.juror }),
     ...(outcomes.some(({ isConfirmed }) => isConfirmed) ? { confirm: true } : {}),
+    ...(isByPasskey ? { passkey: true } : {}),
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
     replyRisk: riskLevels.find((level) => outcomes.some(({ gate }) => gate.replyRisk === level)) ?? null,
@@ -138,7 +142,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     identity,
     tellReason: all(({ gate }) => gate.tellReason),
     tellAuthor: all(({ gate }) => gate.tellAuthor),
-    grants: all(({ gate }) => gate.grants),
+    grants: !isByPasskey && all(({ gate }) => gate.grants),
     grantsInferred: all(({ gate }) => gate.grantsInferred),
     boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",

@@ -10,7 +10,7 @@ import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords
 import { alertsSchema } from "./alert-terms.ts";
 import { awaySchema, quietHoursSchema, timeZoneSchema } from "./availability.ts";
 import { conditionsSchema } from "./conditions.ts";
-import { jurorSchema } from "./juror.ts";
+import { type JurorTerms, jurorSchema } from "./juror.ts";
 import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
@@ -79,6 +79,11 @@ const gates = {
    * signed in to the reviewer's inbox.
    */
   identity: z.enum(["link", "signedIn"]).default("link"),
+  /**
+   * What an approval needs beside a press of its button. `passkey`: an assertion of the reviewer's
+   * own, over what was shown and what they decide; and `identity` is `signedIn`.
+   */
+  confirm: z.enum(["button", "passkey"]).default("button"),
   tellReason: z.boolean().default(false),
   /** Whether `model` of a reply that a reviewer wrote is the reviewer's name, or only "human". */
   tellAuthor: z.boolean().default(false),
@@ -339,12 +344,15 @@ const alertIssues = (policy: Policy): Issue[] =>
 const mostPeople = 200;
 
 /** Whether nobody counts as the reviewer but who is signed in to the reviewer's inbox. */
-export const isForSignedIn = ({ identity }: Pick<Consequences, "identity">): boolean => identity === "signedIn";
+export const isForSignedIn = ({ identity, confirm }: Pick<Consequences, "identity"> & { readonly confirm?: unknown }): boolean =>
+  identity === "signedIn" || confirm === "passkey";
 
 /** An inbox belongs to a person with an email address. */
 export const canSignIn = (each: Pick<PolicyReviewer, NoticeChannel>): boolean => each.email !== undefined && !isRoom(each);
 
-function gateIssues(policy: Policy, gate: Policy["default"] & AskingTerms, path: readonly PropertyKey[]): Issue[] {
+type AskingGate = Policy["default"] & AskingTerms & { readonly juror?: JurorTerms | null };
+
+function gateIssues(policy: Policy, gate: AskingGate, path: readonly PropertyKey[]): Issue[] {
   const issues: Issue[] = [];
   const at = (members: readonly PropertyKey[], said: IssueKey | IssuePhrase): number =>
     issues.push(issueAt(pointerTo([...path, ...members]), said));
@@ -362,6 +370,9 @@ function gateIssues(policy: Policy, gate: Policy["default"] & AskingTerms, path:
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "notBeforeDeadline");
   // Who is asked about a confirmation is the owner of the key.
   if (isForSignedIn(gate) && gate.noticeExcerpt === "start") at(["noticeExcerpt"], "excerptSignedOut");
+  // Each request wants an assertion of its own: nothing that was allowed before stands for one.
+  if (gate.confirm === "passkey" && gate.grants) at(["grants"], "passkeyGrants");
+  if (gate.confirm === "passkey" && gate.juror?.mayPass !== undefined) at(["juror", "mayPass"], "passkeyJuror");
   if (!mayAsk(gate) || gate.request === "confirm") return issues;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isRoom);

@@ -3,6 +3,7 @@
 // does not carry.
 
 import type { SignInWay } from "./known.ts";
+import type { PasskeyProof } from "./passkey-proof.ts";
 
 /** The header's `typ`: a token of another kind is no receipt. */
 export const receiptType = "countersign-receipt+jwt";
@@ -24,8 +25,11 @@ export type ReceiptMode = (typeof receiptModes)[number];
 export const receiptDecisions = ["approved", "denied", "expired", "undeliverable", "cancelled"] as const;
 export type ReceiptDecision = (typeof receiptDecisions)[number];
 
-/** How the gateway knew the reviewer. `link`: whoever had the link that was sent to them. */
-type ReceiptAmr = "link" | "inbox" | "slack";
+/**
+ * How the gateway knew the reviewer. `link`: whoever had the link that was sent to them.
+ * `webauthn`: signed in, and their passkey signed this decision.
+ */
+type ReceiptAmr = "link" | "inbox" | "slack" | "webauthn";
 
 /** By the channel through which they decided. */
 export const amrOf = (channel: string): ReceiptAmr => (channel === "inbox" || channel === "slack" ? channel : "link");
@@ -40,6 +44,8 @@ export type ReceiptReviewer = {
   readonly amr: ReceiptAmr;
   /** Of one who was signed in: by a link to their email address, by Access, or at an issuer. */
   readonly signIn?: SignInWay["how"];
+  /** With `webauthn`: what their passkey signed. Its id and key are in the record alone. */
+  readonly passkey?: Omit<PasskeyProof, "credential">;
 };
 
 /** Digests are SHA-256, as base64url. */

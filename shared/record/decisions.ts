@@ -18,6 +18,8 @@ export type DecisionFact = {
   readonly known: KnownBy["how"];
   /** The issuer's name, where they signed in at one. */
   readonly issuer: string | null;
+  /** Their passkey signed it. */
+  readonly isByPasskey: boolean;
   readonly decision: "approved" | "denied" | "dismissed";
   /** It was one approval of several: more were needed. */
   readonly isVote: boolean;
@@ -65,6 +67,7 @@ export function decisionsIn(events: readonly RecordEvent[]): DecisionFact[] {
             member,
             channel,
             known: known.how,
+            isByPasskey: "passkey" in fact,
             issuer: known.how === "issuer" ? known.issuer : null,
             decision: kind === "voted" ? "approved" : kind,
             isVote: kind === "voted",

@@ -4,6 +4,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { KnownBy } from "../receipt/known.ts";
+import type { PasskeyProof } from "../receipt/passkey-proof.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { LoginAccount } from "../credential/login-account.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
@@ -357,6 +358,8 @@ export type RecordFact =
       readonly kind: "voted" | "approved" | "denied" | "dismissed";
       /** How the gateway knew them; absent in older records. */
       readonly known?: KnownBy;
+      /** What their passkey signed, where the rule wants one. */
+      readonly passkey?: PasskeyProof;
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;

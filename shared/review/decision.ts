@@ -11,6 +11,7 @@ import type { ToolStop } from "../policy/stops.ts";
 import { isSamePerson } from "../policy/person.ts";
 import type { SeenRisk } from "../policy/risk.ts";
 import type { KnownBy } from "../receipt/known.ts";
+import type { PasskeyProof } from "../receipt/passkey-proof.ts";
 
 export type Vote = {
   readonly reviewer: string;
@@ -18,6 +19,8 @@ export type Vote = {
   readonly at: number;
   readonly channel: string;
   readonly known?: KnownBy;
+  /** The assertion of their passkey, where the rule wants one. */
+  readonly passkey?: PasskeyProof;
 };
 
 type Closing =
@@ -27,6 +30,7 @@ type Closing =
       readonly at: number;
       readonly channel: string;
       readonly known?: KnownBy;
+      readonly passkey?: PasskeyProof;
       readonly version: number;
       readonly reason: string | null;
     }
@@ -104,6 +108,7 @@ export type Answer = {
   readonly channel: string;
   /** How the gateway knows that they are this reviewer. */
   readonly known?: KnownBy;
+  readonly passkey?: PasskeyProof;
   /** The version and digest that the reviewer saw. */
   readonly version: number;
   readonly digest: string;
@@ -202,7 +207,10 @@ function approve({ written: before, unwritten: dropped, ...review }: AnyReview, 
   return { kind: "approved", review: { ...next, closing }, edited };
 }
 
-export const knownIn = ({ known }: Pick<Answer, "known">): Pick<Answer, "known"> => (known === undefined ? {} : { known });
+export const knownIn = ({ known, passkey }: Pick<Answer, "known" | "passkey">): Pick<Answer, "known" | "passkey"> => ({
+  ...(known === undefined ? {} : { known }),
+  ...(passkey === undefined ? {} : { passkey }),
+});
 
 const writtenBy = ({ reviewer, written }: Answer, now: number): WrittenReply | undefined =>
   written === undefined ? undefined : { by: reviewer, at: now, ...written };

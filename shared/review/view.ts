@@ -132,11 +132,13 @@ export type ReviewCommon = {
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
+  /** An approval needs this reviewer's passkey. */
+  readonly passkey?: true;
   /**
    * Approvals of the current version, the earliest first: of a closed review, those that approved
    * it.
    */
-  readonly votes?: readonly { readonly by: string; readonly at: number; readonly known?: KnownBy }[];
+  readonly votes?: readonly { readonly by: string; readonly at: number; readonly known?: KnownBy; readonly isByPasskey?: true }[];
   /** Names of those who may decide. */
   readonly reviewers?: readonly string[];
   /** Who handed the review to this reviewer, with their note. */

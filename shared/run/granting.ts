@@ -174,15 +174,15 @@ type GrantQueryFacts = {
 
 /**
  * A request's query for its key's grants, without `asked`, which the session knows. Null where no
- * grant can count: both gates are open, or the current rules do not enable grants or need several
- * approvals, and it is no call.
+ * grant can count: both gates are open, each approval needs a passkey, or the current rules do not
+ * enable grants or need several approvals, and it is no call.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: GrantQueryFacts): Omit<GrantQuery, "asked"> | null {
   const { gatePolicy, work, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gatePolicy[gate] === "review");
   const mayUse = mayUseGrants(gatePolicy, requestor);
   // An operator's bypass counts for a call whatever the rules enable.
-  if (closed.length === 0 || !(mayUse || isToolCall(request))) return null;
+  if (closed.length === 0 || gatePolicy.passkey === true || !(mayUse || isToolCall(request))) return null;
   return {
     gates: closed,
     ...(mayUse ? {} : { onlyBypass: true }),

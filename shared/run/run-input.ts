@@ -183,7 +183,7 @@ export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]
 /**
  * Equal where the same rule asks the same people in the same way: an approval counts for no others.
  */
-export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }: GatePlan): string =>
+export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers, passkey }: GatePlan): string =>
   digestOf("countersign/deciders/v1", {
     rule,
     quorum,
@@ -191,6 +191,7 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
     // An approval of another person's request is no approval of one's own.
     barred: selfApproval ? null : owner,
     reviewers: reviewers.map(({ name }) => name),
+    passkey,
   });
 
 /**

@@ -112,9 +112,16 @@ function modeOf(
 }
 
 /** An issuer's name is the gateway's own: no receipt has it. */
-function knownOf({ channel, known }: Pick<Vote, "channel" | "known">): Pick<ReviewerFacts, "amr" | "signIn"> {
+function knownOf({
+  channel,
+  known,
+  passkey,
+}: Pick<Vote, "channel" | "known" | "passkey">): Pick<ReviewerFacts, "amr" | "signIn" | "passkey"> {
   const signIn = signInWays.find((how) => how === known?.how);
-  return { amr: amrOf(channel), ...(signIn === undefined ? {} : { signIn }) };
+  const by = signIn === undefined ? {} : { signIn };
+  if (passkey === undefined) return { amr: amrOf(channel), ...by };
+  const { credential: _id, ...proof } = passkey;
+  return { amr: "webauthn", ...by, passkey: proof };
 }
 
 /** Those whose approvals counted for the version that was decided, or the one who denied it. */

@@ -65,6 +65,11 @@ export class Authenticator {
     return new Authenticator(origin, keys as CryptoKeyPair); // of a pair of keys
   }
 
+  /** Its public key, for a check by other means than the gateway's. */
+  publicJwk(): Promise<JsonWebKey> {
+    return crypto.subtle.exportKey("jwk", this.#keys.publicKey) as Promise<JsonWebKey>; // of an EC key
+  }
+
   #data(faults: Faults, more: Uint8Array = new Uint8Array()): Uint8Array {
     const { rpId = new URL(this.#origin).hostname, flags = userPresent | userVerified, counter = (this.counter += 1) } = faults;
     return joined(sha256(rpId), Uint8Array.of(more.length === 0 ? flags : flags | attested), big(counter, 4), more);
@@ -82,7 +87,7 @@ export class Authenticator {
 
   /** The JSON that a page posts of a new passkey. */
   async create({ challenge }: { readonly challenge: string }, faults: Faults = {}): Promise<string> {
-    const { x = "", y = "" } = (await crypto.subtle.exportKey("jwk", this.#keys.publicKey)) as JsonWebKey; // of an EC key
+    const { x = "", y = "" } = await this.publicJwk();
     const [xs, ys] = [x, y].map((each) => new Uint8Array(Buffer.from(each, "base64url")));
     const key = joined(
       head(5, 5),

@@ -226,7 +226,17 @@ const decide = (
 ): Promise<DecideAnswer> => {
   const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
   const known = jsonOf<KnownBy>({ how: "slack" });
-  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: jsonOf(submission), known, member });
+  return run.decide({
+    gate: reference.gate,
+    reviewer: place,
+    link,
+    once,
+    words,
+    submission: jsonOf(submission),
+    known,
+    passkey: null,
+    member,
+  });
 };
 
 /** What the member is told of a decision; null where it counts, or is a repeat. */
@@ -244,6 +254,7 @@ function wordsOf(answer: DecideAnswer): PressWords | null {
     case "cannotLift":
     case "unseenChanges":
     case "cannotRecuse":
+    case "needsPasskey":
       return "oldMessage";
     case "verdict":
       switch (answer.verdict.kind) {

@@ -54,6 +54,7 @@ export const paths = {
   inboxReceipt: "/inbox/receipts/:run",
   inboxReview: "/inbox/reviews/:gate/:run",
   inboxReviewLive: "/inbox/reviews/:gate/:run/live",
+  inboxReviewPasskey: "/inbox/reviews/:gate/:run/passkey",
   console: "/console",
   consolePage: "/console/:page{.+}",
   slackInteractions: "/slack/interactions",

@@ -20,6 +20,7 @@ import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Recusal, Verdict } from "../../shared/review/decision.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import type { KnownBy } from "../../shared/receipt/known.ts";
+import type { PasskeyProof } from "../../shared/receipt/passkey-proof.ts";
 import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Stage } from "../../shared/run/lifecycle.ts";
@@ -138,6 +139,8 @@ export type DecideInput = {
   readonly submission: JsonOf<Submission>;
   /** How the caller knows the reviewer. */
   readonly known: JsonOf<KnownBy>;
+  /** The passkey's assertion, whose signature the Worker has checked; null without one. */
+  readonly passkey: JsonOf<PasskeyProof> | null;
   /**
    * The channel's member who pressed the button, where the link is a room's: the record names them
    * as well.
@@ -164,6 +167,8 @@ export type DecideAnswer =
   | { readonly kind: "cannotLift" }
   /** The form has changes that its page did not show: nothing was decided. */
   | { readonly kind: "unseenChanges" }
+  /** The rule wants an assertion of the reviewer's passkey over this very decision. */
+  | { readonly kind: "needsPasskey" }
   | { readonly kind: "onceUsed" | "noSuchLink" };
 
 /** The review of a message with buttons: what the channel's endpoint needs to judge a press. */

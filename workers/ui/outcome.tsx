@@ -36,16 +36,18 @@ function decidersOf({ state, votes = [] }: ReviewView): string[] {
 
 /** How each of them was known; of a decision of an older version that is not kept. */
 const KnownDeciders = ({ view: { state, votes = [], reviewer } }: { view: ReviewView }) => {
-  const { marks } = useWords().review;
-  const deciders = state.kind === "approved" ? votes : state.kind === "denied" ? [state] : [];
+  const { page, review } = useWords();
+  const { marks } = review;
+  const deciders: NonNullable<ReviewView["votes"]> = state.kind === "approved" ? votes : state.kind === "denied" ? [state] : [];
   return (
     <>
-      {deciders.map(({ by, known }) =>
+      {deciders.map(({ by, known, isByPasskey }) =>
         known === undefined ? null : (
           <p class="soft">
             <Person name={by} reader={reviewer} />
             {marks.colon}
             <Known of={known} />
+            {isByPasskey === true ? `${marks.comma}${page.passkey.confirmed}` : ""}
           </p>
         ),
       )}

@@ -33,6 +33,7 @@ export type ProblemWhy =
   | "noGrant"
   | "uses"
   | { readonly nonce: keyof Answers["nonce"] }
+  | { readonly passkey: keyof Answers["passkey"] }
   | { readonly uncounted: keyof Words["review"]["uncounted"] }
   | { readonly giveUp: keyof Answers["giveUp"] };
 
@@ -45,6 +46,7 @@ type FieldProblem = { readonly field: string; readonly message: string };
 export function problemTitle(why: ProblemWhy, gate: Gate, { page: { answers }, review }: Words): string {
   if (typeof why !== "string") {
     if ("nonce" in why) return answers.nonce[why.nonce];
+    if ("passkey" in why) return answers.passkey[why.passkey];
     return "giveUp" in why ? answers.giveUp[why.giveUp] : review.uncounted[why.uncounted];
   }
   if (why === "cannotBe") return answers.cannotBe[gate];

@@ -55,7 +55,7 @@ export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, read
                     <>
                       {i === 0 ? "" : ", "}
                       <Person name={each.name} reader={reader} /> (
-                      {each.signIn === undefined ? words.amr[each.amr] : words.signIn[each.signIn]})
+                      {each.signIn === undefined || each.amr === "webauthn" ? words.amr[each.amr] : words.signIn[each.signIn]})
                     </>
                   ))}
                 </dd>

@@ -27,6 +27,8 @@ import { HandedOver, Outcome, OwnDecision, Raised, StandsIn } from "./outcome.ts
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { PlaceName } from "./outside-text.tsx";
+import { PasskeyNote, type PasskeyNoteInput } from "./passkey-note.tsx";
+import { passkeyScript } from "./passkey-script.ts";
 import { placeId } from "./place-id.ts";
 import { fieldProblems, type Problem, problemTitle, ProblemSummary } from "./problem.tsx";
 import { Redactions } from "./redactions.tsx";
@@ -60,6 +62,8 @@ export type ReviewPageInput = {
   readonly live?: string;
   /** Where the reviewer is signed in. */
   readonly inbox?: InboxMark;
+  /** Of a reader who is signed in. */
+  readonly passkeys?: PasskeyNoteInput;
 };
 
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
@@ -301,6 +305,9 @@ function editingOf({ view, kept, problem }: ReviewPageInput, words: Words): Edit
 const problemAt = ({ problem }: ReviewPageInput, path: string, words: Words): string | undefined =>
   problem === undefined ? undefined : fieldProblems(problem, words).find(({ field }) => field === path)?.message;
 
+const asksPasskey = (input: ReviewPageInput): input is ReviewPageInput & { readonly passkeys: PasskeyNoteInput } =>
+  input.passkeys !== undefined && input.view.passkey === true && mayApprove(input.view);
+
 const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
   const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
   const words = useWords();
@@ -331,6 +338,7 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       <OwnDecision view={view} />
       {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
       <Notices view={view} facts={facts} />
+      {asksPasskey(input) ? <PasskeyNote {...input.passkeys} action={action} /> : null}
       {leadsOn ? null : <Warnings view={view} facts={facts} />}
     </div>
   );
@@ -390,7 +398,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
       {...(decides ? { skip: { to: "decision", words: words.page.toDecision } } : {})}
       {...(decides || inbox !== undefined ? { reader: view.reviewer } : {})}
       {...(inbox === undefined ? {} : { inbox })}
-      script={isListening ? pageScript + liveScript : pageScript}
+      script={pageScript + (asksPasskey(input) ? passkeyScript : "") + (isListening ? liveScript : "")}
     >
       <Shell input={input} facts={facts}>
         <Lead input={input} facts={facts} isListening={isListening} />

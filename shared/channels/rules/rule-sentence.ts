@@ -182,6 +182,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   },
   noticeExcerpt: (then, { words }) => (isAsked(then) && then.noticeExcerpt === "start" ? [[words.then.excerpt]] : []),
   identity: (then, { words }) => (isAsked(then) && isForSignedIn(then) ? [[words.then.signedIn]] : []),
+  confirm: ({ confirm, ...then }, { words }) => (isAsked(then) && confirm === "passkey" ? [[words.then.passkey]] : []),
   tellReason: flag("tellReason"),
   tellAuthor: flag("tellAuthor"),
   context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),

@@ -92,6 +92,8 @@ export const issuesEn = {
   manyBudgets: "has more than 100 budgets",
   noSuchAddress: "names {channel}, and there is no {channel} address",
   needsPeople: "needs individual people, and {name} is {room}: it is not known who in it decides",
+  passkeyGrants: "lets later requests pass without a passkey, and the rule wants one with each approval: leave it out",
+  passkeyJuror: "lets calls pass without a passkey, and the rule wants one with each approval: leave it out",
   needsSignIn: "needs people who can sign in, and {name} has no email address: give one, or ask somebody else",
   excerptSignedOut: "shows content to whoever reads a notice, and the rule wants its reviewers signed in: leave it out",
   manyPeople: "names {n} people; at most {most} may be asked",

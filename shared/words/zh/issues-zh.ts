@@ -94,6 +94,8 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   manyBudgets: "预算超过 100 个",
   noSuchAddress: "列出了 {channel}，但没有 {channel} 地址",
   needsPeople: "需要具体的人，而 {name} 是 {room}：无法知道其中由谁决定",
+  passkeyGrants: "会让以后的请求不经通行密钥通过，而该规则要求每次批准都使用它：请去掉此项",
+  passkeyJuror: "会让调用不经通行密钥通过，而该规则要求每次批准都使用它：请去掉此项",
   needsSignIn: "需要能够登录的人，而 {name} 没有电子邮件地址：请补上地址，或改为询问其他人",
   excerptSignedOut: "会让任何读到通知的人看到内容，而该规则要求审核人登录：请去掉此项",
   manyPeople: "列出了 {n} 人；最多可请 {most} 人审核",

@@ -58,6 +58,7 @@ const then = fc.record(
     escalate: fc.option(fc.record({ afterSeconds: seconds, to: names })),
     noticeExcerpt: fc.constantFrom("none", "start"),
     identity: fc.constantFrom("link", "signedIn"),
+    confirm: fc.constantFrom("button", "passkey"),
     tellReason: yes,
     tellAuthor: yes,
     grants: yes,

@@ -27,6 +27,7 @@ test("what is left out is careful", () => {
     escalate: null,
     noticeExcerpt: "none",
     identity: "link",
+    confirm: "button",
     tellReason: false,
     tellAuthor: false,
     grants: false,

@@ -41,7 +41,7 @@ import {
 } from "../support/gateway.ts";
 import { everyKind } from "../support/control.ts";
 import { InboxBrowser, addresses, beforeThePage, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
-import { addingForm } from "../support/passkeys.ts";
+import { addingForm, withPasskey } from "../support/passkeys.ts";
 import { ConsoleBrowser, atConsole } from "../support/console.ts";
 import { givenGrant } from "../support/grants.ts";
 import { expectPublished, unjudged } from "../support/published.ts";
@@ -263,6 +263,23 @@ function inboxAsks(): Asks {
         [404, { ...form({}), path: browser.at(`/inbox/reviews/response/${run}`) }],
         [409, form({ act: "deny" })],
         [415, form({}, { "Content-Type": "text/plain" })],
+      ];
+    },
+    askPasskey: async () => {
+      await configureInbox({ confirm: "passkey" });
+      const browser = new InboxBrowser();
+      await browser.signIn(addresses.Ada);
+      await withPasskey(browser);
+      const run = await waits();
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+      const path = browser.at(`/inbox/reviews/request/${run}/passkey`);
+      const fields = await browser.form(browser.at(`/inbox/reviews/request/${run}`));
+      return [
+        [200, posted(path, fields, { Cookie: cookie })],
+        [400, posted(path, "version=x", { Cookie: cookie })],
+        [403, posted(path, fields, { Cookie: cookie, Origin: "null" })],
+        [404, posted(browser.at(`/inbox/reviews/response/${run}/passkey`), fields, { Cookie: cookie })],
+        [415, posted(path, "", { Cookie: cookie, "Content-Type": "text/plain" })],
       ];
     },
     watchInboxReview: async () => {

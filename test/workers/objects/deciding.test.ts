@@ -351,6 +351,7 @@ describe("who may decide", () => {
       words: form.toString(),
       submission: jsonOf(submission),
       known: jsonOf<KnownBy>({ how: "link" }),
+      passkey: null,
       member: null,
     };
     for (const input of [

@@ -150,6 +150,7 @@ describe("a run whose time is over", () => {
       once: "n",
       words: "act=approve",
       known: jsonOf<KnownBy>({ how: "link" }),
+      passkey: null,
       member: null,
     } as const;
     expect(await stub.decide({ ...wish, submission: jsonOf<Submission>({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({

@@ -43,3 +43,40 @@ export async function withPasskey(browser: InboxBrowser): Promise<Authenticator>
   if (answer.status !== 303) throw new Error(`no passkey: ${answer.status}`);
   return passkey;
 }
+
+/** The form of a review, with what was pressed and changed. */
+export async function decisionForm(
+  browser: InboxBrowser,
+  page: string,
+  change: Readonly<Record<string, string>>,
+): Promise<URLSearchParams> {
+  const fields = await browser.form(page);
+  for (const [name, value] of Object.entries(change)) fields.set(name, value);
+  return fields;
+}
+
+/** What the page's script is told to have signed for this form. */
+export async function questionFor(
+  browser: InboxBrowser,
+  page: string,
+  fields: URLSearchParams,
+): Promise<{ readonly nonce: string; readonly options: { readonly challenge: string } }> {
+  const answer = await browser.post(`${page}/passkey`, fields);
+  if (answer.status !== 200) throw new Error(`no question: ${answer.status}`);
+  return await answer.json();
+}
+
+/** The form with what this passkey signed for it, as the page's script does. */
+export async function confirmedForm(
+  browser: InboxBrowser,
+  page: string,
+  fields: URLSearchParams,
+  passkey: Authenticator,
+  faults: Faults = {},
+): Promise<URLSearchParams> {
+  const { nonce, options } = await questionFor(browser, page, fields);
+  const confirmed = new URLSearchParams(fields);
+  confirmed.set("passkey", await passkey.get(options, faults));
+  confirmed.set("passkey-nonce", nonce);
+  return confirmed;
+}

@@ -94,12 +94,13 @@ async function pageAfter(env: Env, asked: Asked, after: LinePlace | null, limit:
 }
 
 const decisionOf = (
-  { run, at, isVote, isWritten, hasReason, ...fact }: DecisionFact,
+  { run, at, isVote, isWritten, isByPasskey, hasReason, ...fact }: DecisionFact,
   { server, name: tool, key }: RunSummary,
 ): Decision => ({
   ...fact,
   at: iso(at),
   request: run,
+  passkey: isByPasskey,
   vote: isVote,
   written: isWritten,
   reason: hasReason,
@@ -114,6 +115,7 @@ const columns: Columns<Decision> = [
   ["member", ({ member }) => member],
   ["known", ({ known }) => known],
   ["issuer", ({ issuer }) => issuer],
+  ["passkey", ({ passkey }) => String(passkey)],
   ["channel", ({ channel }) => channel],
   ["decision", ({ decision }) => decision],
   ["vote", ({ vote }) => String(vote)],

@@ -87,7 +87,7 @@ export const signInInstead = (c: AppContext, settings: InboxSettings, to: string
 /** A review that this reader was asked for; null for any other. */
 export async function presentedTo(
   c: AppContext,
-  { person, bound, settings, home, count, known }: AdmittedReader,
+  { person, inbox, visitor, bound, settings, home, count, known, passkeys }: AdmittedReader,
   { run, gate }: { readonly run: string; readonly gate: Gate },
 ): Promise<Presented | null> {
   const reviewer = await runStub(c.env, run).place(gate, person.name, person.email);
@@ -104,6 +104,7 @@ export async function presentedTo(
     settings,
     inbox: { path: pathOfUrl(home), count },
     known,
+    passkeys: { inbox, address: visitor.address, count: passkeys },
     language: person.language,
     claims: null,
   };

@@ -74,8 +74,8 @@ bulkRoutes.get(paths.inboxBulk, showBulk, async (c) => {
     action,
     reviews,
     isAlike,
-    // A reply that a reviewer wrote is shown on its own page alone.
-    mayApprove: shown.every(({ view }) => mayApprove(view) && (view.written ?? null) === null),
+    // A reply that a reviewer wrote is shown on its own page alone, and a passkey is asked there.
+    mayApprove: shown.every(({ view }) => mayApprove(view) && (view.written ?? null) === null && view.passkey !== true),
     over: found.length - shown.length,
     most: picked.length > mostInBulk ? mostInBulk : null,
     isDenying,
@@ -189,6 +189,7 @@ async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { 
     words: JSON.stringify([posted.text, submission]),
     submission: jsonOf(submission),
     known: jsonOf(presented.known),
+    passkey: null,
     member: null,
   });
   return wordOf(decided, act);
@@ -202,6 +203,8 @@ function wordOf(decided: DecideAnswer, act: BulkDecision["act"]): DoneOutcome {
       return "repeated";
     case "onceUsed":
       return "sentBefore";
+    case "needsPasskey":
+      return "needsPasskey";
     case "verdict":
       return decided.verdict.kind;
     case "invalidEdit":

@@ -175,7 +175,7 @@ const reviewParameters = [inPath("gate", "request or response"), inPath("run", "
  * The review of this address before its signed-in reviewer; or the answer to anybody else. It never
  * says whether there is such a run.
  */
-async function presentedReview(c: AppContext): Promise<Presented | Response> {
+export async function presentedReview(c: AppContext): Promise<Presented | Response> {
   const settings = inboxSettings(c);
   const run = c.req.param("run") ?? "";
   const gate: Gate | undefined = (["request", "response"] as const).find((each) => each === c.req.param("gate"));
@@ -209,6 +209,7 @@ const decideReview = describe("decideInboxReview", {
   413: asPage("Too large"),
   415: asPage("Not a form"),
   422: asPage("Changes, a grant or a reviewer that is not allowed here"),
+  503: asPage("The passkey could not be checked"),
   ...everywhere,
 });
 

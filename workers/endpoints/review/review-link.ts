@@ -36,6 +36,11 @@ export type Presented = {
   /** The inbox of a reviewer who is signed in; null on a page that a token opened. */
   readonly inbox: InboxMark | null;
   readonly known: KnownBy;
+  /**
+   * Whose passkeys may confirm a decision here: their inbox, `addressDigest`, and how many there
+   * are. Null at a link.
+   */
+  readonly passkeys: { readonly inbox: string; readonly address: string; readonly count: number } | null;
   /** The reviewer's language tag, where it is known before the page is made. */
   readonly language: string | undefined;
   /** The token's; null for a reviewer who is signed in. */
@@ -79,6 +84,7 @@ function presentedLink(c: AppContext): PresentedLink | null {
     settings: { ...settings, publicUrl },
     inbox: null,
     known: { how: "link" },
+    passkeys: null,
     language: undefined,
     claims,
     isOver,

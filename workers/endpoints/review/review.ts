@@ -26,6 +26,7 @@ import { answerPage, errorPage } from "../page-answer.ts";
 import { inPath, asPage, pageRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { followOn, isFollowing } from "./following.ts";
+import { confirmationIn } from "./passkey-confirmation.ts";
 import { answerExpiredForm, expiredLinkPage } from "./expired-link.ts";
 import { type Presented, admittedLink, noSuchLink, nonceOf, originOf, readForm } from "./review-link.ts";
 
@@ -189,10 +190,12 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   const { link, form, keep, body } = answering;
   if (form.act === "preview") return previewPage(c, answering);
   const { token, run, settings } = link;
-  const { nonce, edits, ...rest } = form;
+  const { nonce } = form;
   const judged = judgeNonce(settings.keys, { token, version: form.version, digest: form.digest }, nonce, Date.now());
   if (judged !== "good") return again(c, link, { why: { nonce: judged } }, judged === "forged" ? 403 : 409, keep);
-  const submission: Submission = { ...rest, edits: [...edits] };
+  const submission = submissionOf(form);
+  const passkey = await confirmationIn(c, link, submission, new URLSearchParams(body));
+  if (typeof passkey === "string") return again(c, link, { why: { passkey } }, passkey === "unreachable" ? 503 : 403, keep);
   const decided = await runStub(c.env, run).decide({
     gate: link.gate,
     reviewer: link.reviewer,
@@ -201,10 +204,14 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
     words: body,
     submission: jsonOf(submission),
     known: jsonOf(link.known),
+    passkey: passkey === null ? null : jsonOf(passkey),
     member: null,
   });
   return afterDecision(c, answering, decided);
 }
+
+/** What a form asks for, without its own nonce. */
+export const submissionOf = ({ nonce: _nonce, edits, ...rest }: SubmittedForm): Submission => ({ ...rest, edits: [...edits] });
 
 /** The acts after which the browser is led on to the review of the reply. */
 const follows: ReadonlySet<SubmittedForm["act"]> = new Set(["approve", "answer", "askModel"]);
@@ -229,6 +236,8 @@ async function afterDecision(c: AppContext, { link, form, keep }: Answering, dec
       const { why, status } = recusalProblems[decided.why];
       return again(c, link, { why }, status, keep);
     }
+    case "needsPasskey":
+      return again(c, link, { why: { passkey: link.passkeys?.count === 0 ? "none" : "missing" } }, 403, keep);
     case "onceUsed":
       return again(c, link, { why: "sentBefore" }, 409);
     case "noSuchLink":
@@ -242,7 +251,7 @@ async function afterDecision(c: AppContext, { link, form, keep }: Answering, dec
   }
 }
 
-type Refusal = { readonly why: ProblemWhy; readonly status: 403 | 409 | 412 | 422 };
+type Refusal = { readonly why: ProblemWhy; readonly status: 403 | 409 | 412 | 422 | 503 };
 
 const verdictProblems = {
   closed: { why: { uncounted: "closed" }, status: 409 },
@@ -338,7 +347,10 @@ async function page(
   const { action, inbox, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
   const who = inbox === null ? await signingIn(c, link, view) : { inbox };
-  return answerPage(c, { kind: "review", input: { view, action, nonce, live: `${action}/live`, changes, ...who, ...extra } }, status, {
+  const passkeys =
+    link.passkeys === null || inbox === null ? {} : { passkeys: { count: link.passkeys.count, path: `${inbox.path}/passkeys` } };
+  const input = { view, action, nonce, live: `${action}/live`, changes, ...who, ...passkeys, ...extra };
+  return answerPage(c, { kind: "review", input }, status, {
     language,
   });
 }

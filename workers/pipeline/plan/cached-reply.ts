@@ -46,6 +46,8 @@ export function approvedBefore(
   cache: CacheTerms | null,
 ): boolean {
   const approved = cache?.found?.approved;
+  // Each request wants a passkey of its own.
+  if (gatePolicy.passkey === true && (closed.request || closed.response)) return false;
   if (approved === undefined || approved.deciders !== decidersDigest(gatePolicy)) return false;
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }

@@ -255,6 +255,7 @@ export const inboxEn = {
       lateForm: "Not decided: the page was open for more than half an hour",
       sentBefore: "Not decided: this form was sent before",
       forged: "Not decided: the form does not belong to your session",
+      needsPasskey: "Not decided: it needs your passkey. Open it alone.",
       failed: "Not known: it could not be asked. Open it to see.",
     },
   },

@@ -35,6 +35,13 @@ export const pageAnswersEn = {
       title: "Nothing was decided: the number of later requests is not valid.",
       message: "How many times at most: write a whole number from 1 to {most}.",
     },
+    passkey: {
+      missing: "An approval needs your passkey. Nothing was decided: press the button again.",
+      none: "An approval needs your passkey, and you have none. Nothing was decided: add one in your inbox.",
+      failed: "No passkey of yours confirmed this decision as it was sent. Nothing was decided: press the button again.",
+      late: "You confirmed with your passkey more than five minutes ago. Nothing was decided: press the button again.",
+      unreachable: "Your passkey could not be checked. Nothing was decided: try again in a minute, or ask the operator.",
+    },
     nonce: {
       early: "The button was pressed too soon after the page opened. Nothing was decided; read everything, then press it again.",
       late: "This page was open for more than half an hour. Nothing was decided; your changes are still here. Look again, then decide.",

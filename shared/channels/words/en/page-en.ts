@@ -206,6 +206,10 @@ export const pageEn = {
     issuer: "signed in at {issuer}",
   },
   passkey: {
+    asks: "Approving asks for your passkey, which needs scripts. You can deny without it.",
+    missing: "An approval needs your passkey, and you have none. You can deny without it.",
+    add: "Add a passkey",
+    confirmed: "confirmed with a passkey",
     script: {
       none: "This browser has no passkeys. Use another one.",
       asking: "Your browser asks for your passkey.",

@@ -28,7 +28,7 @@ export const pageReceiptEn = {
     bypass: "reviews were bypassed",
   },
   signIn: { email: "signed in by email", access: "signed in by Cloudflare Access", issuer: "signed in at an issuer" },
-  amr: { link: "link", inbox: "signed in", slack: "Slack" },
+  amr: { link: "link", inbox: "signed in", slack: "Slack", webauthn: "passkey" },
   ruleOf: "{rule}, policy {version}",
   verify: "Verify it yourself",
   receipt: "Receipt",

@@ -251,6 +251,7 @@ export const inboxZh = {
       lateForm: "未决定：页面打开已超过半小时",
       sentBefore: "未决定：此表单已提交过",
       forged: "未决定：此表单不属于你的登录",
+      needsPasskey: "没有决定：需要你的通行密钥。请单独打开。",
       failed: "结果未知：无法查询，请打开查看。",
     },
   },

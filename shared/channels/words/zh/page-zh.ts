@@ -201,6 +201,10 @@ export const pageZh = {
     issuer: "在 {issuer} 登录",
   },
   passkey: {
+    asks: "批准时会请求你的通行密钥，这需要脚本。拒绝则不需要。",
+    missing: "批准需要你的通行密钥，而你还没有。拒绝则不需要。",
+    add: "添加通行密钥",
+    confirmed: "已用通行密钥确认",
     script: {
       none: "此浏览器不支持通行密钥。请换用其他浏览器。",
       asking: "浏览器正在请求你的通行密钥。",

@@ -20,6 +20,7 @@ const decision = () =>
     channel: text(),
     known: z.enum(knownHows),
     issuer: text().nullable(),
+    passkey: z.boolean(),
     decision: z.enum(["approved", "denied", "dismissed"]),
     vote: z.boolean(),
     subject: text().nullable(),

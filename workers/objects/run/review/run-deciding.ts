@@ -12,6 +12,7 @@ import { grantFrom, grantedFact } from "../../../../shared/run/granting.ts";
 import { isPromised } from "../../../../shared/review/changes.ts";
 import type { Answer, AnyReview, Verdict } from "../../../../shared/review/decision.ts";
 import type { KnownBy } from "../../../../shared/receipt/known.ts";
+import type { PasskeyProof } from "../../../../shared/receipt/passkey-proof.ts";
 import { type RunState, type Step, step } from "../../../../shared/run/lifecycle.ts";
 import { grantOffer } from "../deliver/run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../../stubs/run-calls.ts";
@@ -20,6 +21,7 @@ import { isRoom } from "../../../../shared/notice-channels.ts";
 import { callIn, queueLastCall } from "../act/last-call.ts";
 import { queueStop, stoppableCall } from "../act/tool-stop.ts";
 import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
+import { passkeyFor } from "./passkey-gate.ts";
 import type { RunDeps, CurrentRun } from "../run-deps.ts";
 import type { ReviewAccess } from "./run-reviewers.ts";
 
@@ -31,6 +33,7 @@ type DecisionInput = CurrentRun & {
   readonly submission: Submission;
   readonly member: string | null;
   readonly known: KnownBy;
+  readonly passkey: PasskeyProof | null;
   readonly use: () => void;
 };
 
@@ -78,6 +81,8 @@ export class RunDeciding {
     const used = this.#deps.store.usedNonce(once);
     // The very same submission again, as a double click sends it, is the same decision.
     if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
+    const passkey = passkeyFor(this.#deps.store, found.input, input, submission);
+    if (passkey === "needsPasskey") return { kind: "needsPasskey" };
     const asked: DecisionInput = {
       ...found,
       gate,
@@ -85,7 +90,11 @@ export class RunDeciding {
       submission,
       member: input.member,
       known: readJsonOf(input.known),
-      use: () => this.#deps.store.useNonce(once, sha256Hex(words)),
+      passkey,
+      use: () => {
+        this.#deps.store.useNonce(once, sha256Hex(words));
+        if (passkey !== null) this.#deps.store.useNonce(passkey.signed.nonce, "");
+      },
     };
     switch (submission.act) {
       case "approve":
@@ -114,7 +123,7 @@ export class RunDeciding {
   }
 
   #answer(asked: DecisionInput, act: Answer["act"]): DecideAnswer {
-    const { input, state, link, gate, by, submission, known } = asked;
+    const { input, state, link, gate, by, submission, known, passkey } = asked;
     const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (edit.kind === "twoChoices") return { kind: "twoChoices" };
@@ -128,6 +137,7 @@ export class RunDeciding {
       reviewer: by.name,
       channel: link.channel,
       known,
+      ...(passkey === null ? {} : { passkey }),
       version,
       digest,
       ...(edit.kind === "edited" ? { editedDigest: edit.digest, ...writtenIn(edit) } : {}),
@@ -164,7 +174,7 @@ export class RunDeciding {
    * transaction.
    */
   #commitAnswer(
-    { link, gate, by, submission, member, known, use }: DecisionInput,
+    { link, gate, by, submission, member, known, passkey, use }: DecisionInput,
     { next, verdict, edit, grant, stop }: Counted,
     now: number,
   ): void {
@@ -184,7 +194,16 @@ export class RunDeciding {
         );
       }
       const reasonGiven = submission.reason !== undefined;
-      facts.push({ kind: verdict.kind, ...who, known, version, digest, reasonGiven, ...(member === null ? {} : { member }) });
+      facts.push({
+        kind: verdict.kind,
+        ...who,
+        known,
+        version,
+        digest,
+        reasonGiven,
+        ...(member === null ? {} : { member }),
+        ...(passkey === null ? {} : { passkey }),
+      });
       if (grant !== null) {
         facts.push(grantedFact(grant));
         this.#queueGrant(grant, now);

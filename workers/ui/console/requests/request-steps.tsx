@@ -291,12 +291,14 @@ const shadowSays = ({ request, response }: { readonly request: string; readonly 
   request === "refuse" ? "refuse" : request === "allow" && response === "allow" ? "allow" : "asked";
 
 function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps }: Texts): Told {
-  const { numbers } = useWords();
+  const { numbers, page } = useWords();
+  const { passkey } = page;
   return {
     head: fill(steps.decided[of.kind], { by: <Name value={of.by} />, gate: gates[of.gate] }),
     more: [
       <>{fill(steps.by, { channel: kindIn(channels, of.channel) })}</>,
       of.known === undefined ? null : <Known of={of.known} />,
+      of.passkey === undefined ? null : passkey.confirmed,
       waitedMs === null ? null : fillText(steps.waited, { span: numbers.span(waitedMs) }),
       of.member === undefined ? null : <>{fill(steps.member, { member: <Name value={of.member} /> })}</>,
       of.reasonGiven ? steps.reason : null,
