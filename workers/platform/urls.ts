@@ -96,6 +96,7 @@ export const paths = {
     grants: "/admin/grants",
     grant: "/admin/grants/:id",
     inboxSessions: "/admin/inboxes/:reviewer/sessions",
+    inboxPasskey: "/admin/inboxes/:reviewer/passkeys/:passkey",
     reviewers: "/admin/reviewers",
     receiptKeys: "/admin/receipt-keys",
     receiptKey: "/admin/receipt-keys/:kid",

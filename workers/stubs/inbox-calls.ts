@@ -80,6 +80,9 @@ type AddedKey = {
 /** Times are Unix milliseconds. */
 export type StoredPasskey = AddedKey & { readonly createdAt: number; readonly usedAt: number | null };
 
+/** What an operator sees of an inbox. `waiting`: how many reviews. */
+export type InboxOverview = { readonly waiting: number; readonly passkeys: readonly StoredPasskey[] };
+
 /** `counter`: of an assertion that was checked. `address`: as `Visitor.address`. */
 export type UsedPasskey = { readonly address: string; readonly id: string; readonly counter: number };
 
@@ -125,6 +128,8 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    * more of them than that.
    */
   waiting(address: string): number;
+  /** The same, with their passkeys. */
+  overview(address: string): JsonOf<InboxOverview>;
   /** Those of the reviewer with this `addressDigest`, the oldest first. */
   passkeys(address: string): JsonOf<readonly StoredPasskey[]>;
   addPasskey(input: JsonOf<AddPasskeyInput>): AddedPasskey;

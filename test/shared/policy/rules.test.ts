@@ -130,6 +130,19 @@ const faults: [string, unknown, RegExp][] = [
     /^\/default\/identity needs people who can sign in, and Bo has no email address/,
   ],
   [
+    "grants where each approval needs a passkey",
+    policyWith({
+      default: { reviewers: ["everyone"], confirm: "passkey", grants: true },
+      reviewers: { everyone: [{ name: "Ann", email: "ann@example.com" }] },
+    }),
+    /^\/default\/grants lets later requests pass without a passkey/,
+  ],
+  [
+    "a passkey of somebody who can have none",
+    policyWith({ default: { reviewers: ["everyone"], confirm: "passkey" }, reviewers: { everyone: [{ name: "Bo", slack: "U0123" }] } }),
+    /^\/default\/identity needs people who can sign in, and Bo has no email address/,
+  ],
+  [
     "content in notices where reviewers have to be signed in",
     policyWith({
       default: { reviewers: ["everyone"], identity: "signedIn", noticeExcerpt: "start" },

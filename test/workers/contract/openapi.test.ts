@@ -307,6 +307,10 @@ function inboxAsks(): Asks {
         [200, posted(browser.at("/inbox/together"), `${fields.toString()}&act=deny`, { Cookie: cookie })],
       ];
     },
+    removePasskey: async () => [
+      [200, asAdmin("/inboxes/Ada/passkeys/none", { method: "DELETE" })],
+      [401, at("/admin/inboxes/Ada/passkeys/none", { method: "DELETE" })],
+    ],
     endInboxSessions: async () => [
       [200, asAdmin("/inboxes/Ada/sessions", { method: "DELETE" })],
       [401, at("/admin/inboxes/Ada/sessions", { method: "DELETE" })],

@@ -2,7 +2,9 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { Authenticator, type Faults } from "../../support/authenticator.ts";
-import { publicUrl, travel } from "../support/gateway.ts";
+import type { ReviewerList } from "../../../workers/endpoints/admin/answers/reviewers.ts";
+import { adminJson, publicUrl, travel } from "../support/gateway.ts";
+import { atConsole } from "../support/console.ts";
 import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
 import { addPasskey, addingForm, withPasskey } from "../support/passkeys.ts";
 import { recordLines } from "../support/record.ts";
@@ -94,5 +96,20 @@ describe("a reviewer adds a passkey", () => {
     expect((await ada.post("/inbox/passkeys", form)).status).toBe(303);
     expect((await ada.post("/inbox/passkeys", form)).status).toBe(422);
     expect((await ada.text("/inbox/passkeys")).match(/My phone/g)).toHaveLength(1);
+  });
+});
+
+describe("an operator removes a passkey that is lost", () => {
+  test("at the console, which the record says; then its reviewer adds another after a sign-in", async () => {
+    await withPasskey(ada);
+    const console = await atConsole();
+    expect((await console.get("reviewers")).text).toContain("Remove passkey My phone");
+    const { reviewers } = await adminJson<ReviewerList>("/reviewers");
+    const { id = "" } = reviewers.find(({ name }) => name === "Ada")?.passkeys[0] ?? {};
+    await console.post("reviewers", { passkey: id, of: "Ada" });
+    expect(await ada.text("/inbox/passkeys")).toContain("You have none.");
+    const removed = (await recordLines()).find(({ fact }) => fact.kind === "passkeyRemoved");
+    expect(removed?.fact).toMatchObject({ reviewer: "Ada", passkey: id });
+    expect((await addPasskey(ada, passkey)).status).toBe(303);
   });
 });

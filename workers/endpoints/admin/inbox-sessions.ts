@@ -1,4 +1,4 @@
-// The operator signs a reviewer out of their inbox. A change of the policy does so for those whom
+// The operator signs a reviewer out of their inbox, and removes a passkey of theirs. A change of the policy does so for those whom
 // it takes out, or whose address it changes.
 
 import { Hono } from "hono";
@@ -12,7 +12,7 @@ import { configStub, inboxStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
-import { type EndedSessions, endedSessions } from "./answers/reviewers.ts";
+import { type EndedSessions, type RemovedPasskey, endedSessions, removedPasskey } from "./answers/reviewers.ts";
 
 export const inboxSessionRoutes = new Hono<App>();
 
@@ -26,6 +26,21 @@ inboxSessionRoutes.delete(paths.admin.inboxSessions, endSessions, async (c) => {
   const reviewer = c.req.param("reviewer");
   await configStub(c.env).record({ kind: "inboxSessionsEnded", by: c.var.operator, reviewer });
   return c.json({ ended: await inboxStub(c.env, inboxNameOf(reviewer)).signOut(null) } satisfies EndedSessions, 200, {
+    "Cache-Control": "no-store",
+  });
+});
+
+const removePasskey = describe("removePasskey", {
+  summary:
+    "Removes a reviewer's passkey, such as one that is lost. They add another within ten minutes of a sign-in, or with one that is left",
+  parameters: [inPath("reviewer", "The reviewer's name"), inPath("passkey", "The passkey's id, as GET /admin/reviewers has it")],
+  200: asJson(removedPasskey, "Whether there was such a passkey"),
+});
+
+inboxSessionRoutes.delete(paths.admin.inboxPasskey, removePasskey, async (c) => {
+  const { reviewer, passkey } = c.req.param();
+  await configStub(c.env).record({ kind: "passkeyRemoved", by: c.var.operator, reviewer, passkey });
+  return c.json({ removed: await inboxStub(c.env, inboxNameOf(reviewer)).removePasskey(passkey) } satisfies RemovedPasskey, 200, {
     "Cache-Control": "no-store",
   });
 });

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { type LinkChannel, linkChannels, roomWords } from "../../../shared/notice-channels.ts";
 import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
 import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
@@ -10,6 +11,7 @@ import type { DeliveryResult } from "../../channels/channel.ts";
 import { fromPages } from "../../channels/from-pages.ts";
 import { channelsFor, openChannels } from "../../channels/registry.ts";
 import type { Env } from "../../platform/env.ts";
+import { iso } from "../../http/iso-time.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import { configStub, digestStub, inboxStub } from "../../stubs/stubs.ts";
@@ -71,7 +73,8 @@ async function lineOf(env: Env, { person, groups }: GroupedReviewer): Promise<Li
     ...first.map((channel) => [channel.name, "first"] as const),
   ]);
   const room = roomWords(person) ?? null;
-  const waiting = email === undefined ? null : await inboxStub(env, inboxNameOf(name)).waiting(addressDigest(email));
+  const inbox =
+    email === undefined || room !== null ? null : readJsonOf(await inboxStub(env, inboxNameOf(name)).overview(addressDigest(email)));
   return {
     name,
     groups,
@@ -79,7 +82,8 @@ async function lineOf(env: Env, { person, groups }: GroupedReviewer): Promise<Li
     notify: notify ?? null,
     room,
     // A room has no inbox, and neither has who has no email address.
-    waiting: room === null ? waiting : null,
+    waiting: inbox?.waiting ?? null,
+    passkeys: (inbox?.passkeys ?? []).map((each) => ({ id: each.id, name: each.name, addedAt: iso(each.createdAt) })),
     channels: linkChannels.flatMap((channel) => {
       const address = channel === "outbox" ? null : (person[channel] ?? null);
       if (channel === "outbox" ? !use.has(channel) : address === null) return [];

@@ -21,6 +21,7 @@ import {
   type AddedPasskey,
   type AskInput,
   type InboxCalls,
+  type InboxOverview,
   type InboxSession,
   type SignInAnswer,
   type SignInInput,
@@ -98,6 +99,10 @@ export class InboxObject extends StoredObject implements InboxCalls {
     const { address } = visitor;
     const passkeys = this.tables.exist ? this.#passkeys.of(address).length : 0;
     return { count: this.waiting(address), way: good?.way ?? null, since: good?.since ?? null, passkeys };
+  }
+
+  overview(address: string): JsonOf<InboxOverview> {
+    return jsonOf({ waiting: this.waiting(address), passkeys: readJsonOf(this.passkeys(address)) });
   }
 
   passkeys(address: string): JsonOf<readonly StoredPasskey[]> {

@@ -11,7 +11,7 @@ import type { KeyList, KeyUse, NewKey, ShownKey } from "./keys.ts";
 import type { Outcomes } from "./outcomes.ts";
 import type { Overview } from "./overview.ts";
 import type { PolicyReplay } from "./replay.ts";
-import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
+import type { ChannelTest, EndedSessions, NoticeList, RemovedPasskey, ReviewerList } from "./reviewers.ts";
 import type { Explanation, ReadyProviders } from "./routing.ts";
 import type { RunReview } from "./run-review.ts";
 import type { OperatorRun, RunEvents, RunList, RunTotals } from "./runs.ts";
@@ -64,6 +64,7 @@ type Posts = { readonly [Path in Documents["check"]]: DocumentCheck } & { readon
 
 type Deletes = { readonly [Path in (typeof paths.admin)["key" | "run" | "grant"]]: null } & {
   readonly [paths.admin.inboxSessions]: EndedSessions;
+  readonly [paths.admin.inboxPasskey]: RemovedPasskey;
 };
 
 /** `null`: it has no body. */

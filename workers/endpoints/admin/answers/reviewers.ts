@@ -14,6 +14,7 @@ const reviewer = () =>
     notify: list(text()).nullable(),
     room: text().nullable(),
     waiting: count().nullable(),
+    passkeys: list(z.object({ id: text(), name: text(), addedAt: time() })),
     channels: list(
       z.object({ channel: z.enum(linkChannels), address: text().nullable(), use: z.enum(["first", "then", "leftOut", "notSetUp"]) }),
     ),
@@ -28,6 +29,10 @@ export type ChannelTest = AnswerOf<typeof channelTest>;
 
 export const endedSessions = named("EndedSessions", () => z.object({ ended: count() }));
 export type EndedSessions = AnswerOf<typeof endedSessions>;
+
+/** False: there was none of this id. */
+export const removedPasskey = named("RemovedPasskey", () => z.object({ removed: z.boolean() }));
+export type RemovedPasskey = AnswerOf<typeof removedPasskey>;
 
 /** `state`: sent, failed, or how the review ended. `fault`: why a notice did not go out. */
 export const noticeList = named("NoticeList", () =>

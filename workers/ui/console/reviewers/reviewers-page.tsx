@@ -1,5 +1,5 @@
 // Reviewers: how each is reached, what waits for them, a test of each channel, and the form that
-// signs one out of their inbox.
+// signs one out of their inbox, or removes a passkey of theirs.
 
 import { testResultWords } from "../../../../shared/channels/channel-test.ts";
 import type { LinkChannel } from "../../../../shared/notice-channels.ts";
@@ -100,6 +100,19 @@ const ReviewerRow = ({ visit, of, version }: { visit: Visit; of: ListedReviewer;
               button={texts.signOutButton.replace("{reviewer}", () => of.name)}
             />
           ) : null}
+          {of.passkeys.map(({ id, name }) =>
+            visit.may("decide") ? (
+              <Confirm
+                visit={visit}
+                to="reviewers"
+                fields={{ passkey: id, of: of.name }}
+                ask={texts.passkey.replace("{passkey}", () => name)}
+                about={of.name}
+                says={fill(texts.passkeySays, who)}
+                button={texts.passkeyButton.replace("{passkey}", () => name)}
+              />
+            ) : null,
+          )}
         </div>
       </td>
     </tr>
@@ -162,6 +175,7 @@ async function renderReviewers(visit: Visit, { failure, tested, sent }: Said = {
       <>
         <EntriesHead visit={visit} of={reviewerForm} texts={texts} lead={texts.lead} state={state} />
         {ended !== null && /^\d{1,6}$/.test(ended) ? <Note of="ok">{fill(texts.signedOut, { n: Number(ended) })}</Note> : null}
+        {visit.query.get("removed") === null ? null : <Note of="ok">{texts.passkeyRemoved}</Note>}
         {failure === undefined ? null : <Refused failure={failure} />}
         {tested === undefined ? null : <TestNote of={tested} />}
         <section class="card" aria-label={texts.title}>
@@ -190,6 +204,11 @@ async function act(visit: Visit): Promise<PageAnswer> {
     return done.ok
       ? { kind: "redirect", to: visit.at("reviewers", { ended: String(done.value.ended) }) }
       : renderReviewers(visit, { failure: done.error });
+  }
+  const passkey = form.get("passkey");
+  if (passkey !== null) {
+    const done = await api.send("DELETE", paths.admin.inboxPasskey, { reviewer: form.get("of") ?? "", passkey });
+    return done.ok ? { kind: "redirect", to: visit.at("reviewers", { removed: "1" }) } : renderReviewers(visit, { failure: done.error });
   }
   const texts = reviewersWords[language];
   const [reviewer, channel] = [form.get("reviewer") ?? "", form.get("test") ?? ""];
