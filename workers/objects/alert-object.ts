@@ -70,8 +70,7 @@ export class AlertObject extends StoredObject implements AlertCalls {
   }
 
   usedUp(used: JsonOf<UsedUp>): void {
-    const { allowance } = readJsonOf(used);
-    this.sql.exec("INSERT OR REPLACE INTO used_up (topic, text) VALUES (?, ?)", topicKey(budgetTopic(allowance)), used);
+    this.sql.exec("INSERT OR REPLACE INTO used_up (topic, allowance) VALUES (?, ?)", topicKey(budgetTopic(readJsonOf(used))), used);
     this.look();
   }
 
@@ -115,12 +114,13 @@ export class AlertObject extends StoredObject implements AlertCalls {
 
   /** Budgets that are not used up any more are no longer asked. */
   async #observedBudgets(budgets: Budgets): Promise<Observation[]> {
-    const rows = this.sql.exec<{ topic: string; text: JsonOf<UsedUp> }>("SELECT topic, text FROM used_up").toArray();
+    const rows = this.sql.exec<{ topic: string; allowance: JsonOf<UsedUp> }>("SELECT topic, allowance FROM used_up").toArray();
     return Promise.all(
-      rows.map(async ({ topic: key, text }): Promise<Observation> => {
-        const { allowance: known, wanted } = readJsonOf(text);
+      rows.map(async ({ topic: key, allowance: text }): Promise<Observation> => {
+        const known = readJsonOf(text);
         const allowance = currentOf(budgets, known);
-        const isUsed = allowance !== null && isTooLittle(await budgetStub(this.env, allowance).usage(allowance), allowance.limit, wanted);
+        const isUsed =
+          allowance !== null && isTooLittle(await budgetStub(this.env, allowance).usage(allowance), allowance.limit, known.wanted);
         if (!isUsed) this.sql.exec("DELETE FROM used_up WHERE topic = ?", key);
         return { topic: budgetTopic(allowance ?? known), is: isUsed ? "on" : "off", counts: { failed: 0, count: 0 } };
       }),

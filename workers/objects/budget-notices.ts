@@ -99,7 +99,7 @@ export class BudgetNotices {
     if (allowance === null || allowance.endsAt !== undefined || !isTooLittle(used, allowance.limit, wanted)) return;
     if (Math.abs(now - this.#refusedAt) < refusedEveryMs) return;
     this.#refusedAt = now;
-    this.#deps.background(this.#tellAlerts({ allowance, wanted }).catch((error: unknown) => void this.#failed(error)));
+    this.#deps.background(this.#tellAlerts({ ...allowance, wanted }).catch((error: unknown) => void this.#failed(error)));
   }
 
   async #tellAlerts(used: UsedUp): Promise<void> {
@@ -143,7 +143,7 @@ export class BudgetNotices {
     const { budget, part, unit, limit, per } = allowance;
     const since = new Date(startsAt).toISOString();
     if (address === toAlerts) {
-      await this.#tellAlerts({ allowance, wanted: 1 });
+      await this.#tellAlerts({ ...allowance, wanted: 1 });
       return true;
     }
     if (address === "") {

@@ -4,7 +4,7 @@ import type { Allowance } from "../../shared/budget/budgets.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 
 /** `wanted`: in the allowance's unit, what a call may cost of which there is less; at least 1. */
-export type UsedUp = { readonly allowance: Allowance; readonly wanted: number };
+export type UsedUp = Allowance & { readonly wanted: number };
 
 export interface AlertCalls extends Rpc.DurableObjectBranded {
   /** Something failed: looks in a few seconds whether operators are to be told. Twice is once. */

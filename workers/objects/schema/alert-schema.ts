@@ -15,7 +15,7 @@ export const alertSchema: Schema = {
     // Amounts of budgets that refuse what a call may cost, as long as that is so.
     table("used_up", {
       topic: "TEXT PRIMARY KEY",
-      text: "TEXT NOT NULL", // JSON of UsedUp (workers/stubs/alert-calls.ts)
+      allowance: "TEXT NOT NULL", // JSON of UsedUp (workers/stubs/alert-calls.ts)
     }),
     // Messages that are to be sent, or that wait for an earlier one to the same person.
     table("telling", {
