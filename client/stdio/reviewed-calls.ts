@@ -28,7 +28,7 @@ import type { Approval, ApprovalRequest } from "../approval.ts";
 import { sortedJson } from "../open-requests.ts";
 import { asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
-import { decoded, rawIdIn, whole, withoutTasks } from "./stateless-lines.ts";
+import { cancellingOthers, decoded, rawIdIn, whole, withId, withoutTasks } from "./stateless-lines.ts";
 
 export type ReviewedCallsSettings = {
   readonly server: string;
@@ -89,8 +89,10 @@ type Change = { readonly before: string; readonly after: string };
 
 /** A call at the server, or back from it, whose result the client gets from the gateway alone. */
 type Kept = Asked & {
-  /** As text: a client takes the one for the other. */
+  /** At the server: a client's other requests have ids of the client's, and one could be this. */
   readonly id: string;
+  /** At the client, as text: a client takes the one for the other. */
+  readonly clientId: string;
   readonly run: string;
   readonly change: Change | null;
   state: "atServer" | "returned";
@@ -136,13 +138,14 @@ export class ReviewedCalls {
     const value = parseJson(decoded(line));
     const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
     const cancelled = messages.filter((each) => isObject(each) && each["method"] === "notifications/cancelled");
+    const known = cancelled.length === 0 ? line : cancellingOthers(line, value, (id) => this.#keptOf(id)?.id);
     for (const each of cancelled) this.#cancel(objectIn(objectOf(each) ?? {}, "params"));
-    if (!messages.some((each) => isObject(each) && each["method"] === callMethod)) return line;
+    if (!messages.some((each) => isObject(each) && each["method"] === callMethod)) return known;
     const request = asRequest(value);
     if (Array.isArray(value) || request === undefined)
       return this.#refuse(value, "Send each tools/call by itself, with an id: a person may have to decide about it");
     if (this.#held.size >= MOST_AT_ONCE) return this.#refuse(value, `More than ${MOST_AT_ONCE} calls wait at once`);
-    if (this.#held.has(idKey(request.id)) || this.#kept.has(String(request.id))) return this.#refuse(value, "This id is in use");
+    if (this.#held.has(idKey(request.id)) || this.#keptOf(request.id) !== undefined) return this.#refuse(value, "This id is in use");
     const wrong = whyUnclear(line, request.params);
     if (wrong !== null) return this.#refuse(value, wrong);
     void this.#hold(line, request);
@@ -224,7 +227,7 @@ export class ReviewedCalls {
       if (isLate) this.#leave(held);
       else this.#withdraw(held);
     }
-    const kept = this.#kept.get(String(id));
+    const kept = this.#keptOf(id);
     if (kept === undefined || kept.left !== null) return;
     kept.left = isLate ? "timedOut" : "cancelled";
     if (!isLate) this.#withdraw(kept);
@@ -294,15 +297,20 @@ export class ReviewedCalls {
       if (change !== null) this.#changed.set(key, change);
       return approved(sent);
     }
-    const kept: Kept = { ...asked, id: String(id), run: first.id, change, state: "atServer", left: null };
-    this.#kept.set(kept.id, kept);
-    approved(withoutTasks(sent));
+    const own = crypto.randomUUID();
+    this.#kept.set(own, { ...asked, id: own, clientId: String(id), run: first.id, change, state: "atServer", left: null });
+    approved(withId(withoutTasks(sent), JSON.stringify(own)));
+  }
+
+  /** The client's call of this id, while its result is kept. */
+  #keptOf(id: JsonRpcId): Kept | undefined {
+    return [...this.#kept.values()].find(({ clientId }) => clientId === String(id));
   }
 
   /** While a result is kept, a line passes by what is read of it here. */
   #whileKept(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
-    const passing = (Array.isArray(value) ? (value as unknown[]) : [value]).filter((each) => this.#passes(each));
+    const passing = (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((each) => this.#passing(each));
     if (passing.length === 0) return undefined;
     const [first] = passing;
     const bytes = encoder.encode(`${JSON.stringify(Array.isArray(value) ? passing : first)}\n`);
@@ -313,24 +321,25 @@ export class ReviewedCalls {
     return edited(bytes, editedNotice(bytes, changed.before, changed.after));
   }
 
-  /** Whether the client gets this message now. The response to a kept call begins its review. */
-  #passes(value: unknown): boolean {
+  /** What the client gets of this message now. The response to a kept call begins its review. */
+  #passing(value: unknown): readonly unknown[] {
     const message = objectOf(value);
-    if (message === null) return false;
+    if (message === null) return [];
     const isResponse = "result" in message || "error" in message;
-    if ("method" in message) return !isResponse;
+    if ("method" in message) return isResponse ? [] : [message];
     const kept = isId(message["id"]) ? this.#kept.get(String(message["id"])) : undefined;
-    if (kept === undefined || !isResponse) return kept === undefined;
+    if (kept === undefined) return [message];
+    if (!isResponse) return [];
     const result = objectOf(message["result"]);
     // What the server asks of the client is no result, and its next attempt is reviewed anew. Only
     // 2026-07-28 has that: a client of a session reads what else is in it.
     if (result !== null && kept.isStateless && isRound(result)) {
       this.#kept.delete(kept.id);
       void this.#brought(kept.run, result);
-      return true;
+      return [{ ...message, id: JSON.parse(kept.rawId) as JsonRpcId }]; // read as one
     }
     if (kept.state === "atServer") void this.#bring(kept, result ?? errorResult(objectOf(message["error"]) ?? {}));
-    return false;
+    return [];
   }
 
   /** Brings the result, and delivers what the gateway gives in its place. */

@@ -3,10 +3,10 @@
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { edited, memberOf, type Span, textAt, withMembers, withoutMember } from "../../shared/json/spans.ts";
+import { edited, elementsOf, memberOf, type Span, textAt, withMembers, withoutMember } from "../../shared/json/spans.ts";
 import { attemptOf, type InputResponses, responsesIn, restOf } from "../../shared/relay/rounds.ts";
 import { clientCapabilitiesKey, protocolVersionKey, revision2026, tasksExtension } from "../../shared/wire/mcp-2026/meta-keys.ts";
-import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
+import { asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { declaringEdits } from "./capability-edits.ts";
 
 /**
@@ -94,6 +94,21 @@ export function withId(line: Uint8Array, rawId: string): Uint8Array {
 export function cancelling(line: Uint8Array, requestId: JsonRpcId): Uint8Array {
   const at = memberOf(line, paramsIn(line), "requestId");
   return at === undefined ? line : edited(line, [{ from: at.from, to: at.to, text: JSON.stringify(requestId) }]);
+}
+
+/** The same of each message of a line, where `otherOf` has another request for its own. */
+export function cancellingOthers(line: Uint8Array, value: unknown, otherOf: (id: JsonRpcId) => JsonRpcId | undefined): Uint8Array {
+  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const spans = Array.isArray(value) ? elementsOf(line, whole(line)) : [whole(line)];
+  const edits = spans.flatMap((span, at) => {
+    const { method, params } = objectOf(messages[at]) ?? {};
+    const id = objectOf(params)?.["requestId"];
+    const other = method === "notifications/cancelled" && isId(id) ? otherOf(id) : undefined;
+    const within = other === undefined ? undefined : memberOf(line, span, "params");
+    const place = within === undefined ? undefined : memberOf(line, within, "requestId");
+    return place === undefined ? [] : [{ ...place, text: JSON.stringify(other) }];
+  });
+  return edits.length === 0 ? line : edited(line, edits);
 }
 
 type Attempt = {

@@ -77,16 +77,23 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "client/stdio/reviewed-calls.ts",
     name: "a result that a rule is about is in no line before",
-    from: "if (kept === undefined || !isResponse) return kept === undefined;",
-    to: 'if (kept === undefined || !isResponse || kept.state === "returned") return true;',
+    from: "if (kept === undefined) return [message];",
+    to: 'if (kept === undefined || kept.state === "returned") return [message];',
     test: stdio("is in no other line"),
   },
   {
     file: "client/stdio/reviewed-calls.ts",
     name: "a line that cannot be read does not pass while a result is kept",
-    from: "if (message === null) return false;",
-    to: "if (message === null) return true;",
+    from: "if (message === null) return [];",
+    to: "if (message === null) return [value];",
     test: stdio("cannot be read"),
+  },
+  {
+    file: "client/stdio/reviewed-calls.ts",
+    name: "a call whose result is kept has an id of its own at the command's server",
+    from: "const own = crypto.randomUUID();",
+    to: "const own = String(id);",
+    test: stdio("under an id of the gateway's own"),
   },
   {
     file: "client/stdio/calls.ts",

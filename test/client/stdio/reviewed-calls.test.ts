@@ -48,10 +48,17 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     const passed = calls.fromClient(Buffer.from(text));
     if (passed !== undefined) server.push(Buffer.from(passed).toString());
   };
-  /** Lines that the server writes: what the client gets of them now. */
+  /** What the server calls the client's requests whose results are kept. */
+  const own = new Map<string, unknown>();
+  const named = (message: unknown): unknown => {
+    if (Array.isArray(message)) return message.map(named);
+    const { id } = message as { readonly id?: unknown }; // a message of these tests
+    return { ...(message as object), ...(id === undefined ? {} : { id: own.get(String(id)) ?? id }) };
+  };
+  /** What the client gets of the server's lines now, which here have the ids of the client. */
   const answer = (...messages: readonly unknown[]): string[] =>
     messages.flatMap((message) => {
-      const passed = calls.fromServer(Buffer.from(`${JSON.stringify(message)}\n`));
+      const passed = calls.fromServer(Buffer.from(`${JSON.stringify(named(message))}\n`));
       return passed === undefined ? [] : [Buffer.from(passed).toString()];
     });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -60,8 +67,10 @@ function reviewed(hold: Promise<void> = new Promise(() => {})) {
     send(text);
     asked.at(-1)?.decide({ ...approval, returnsResult: true as const, ...more });
     await settle();
+    const idIn = (said = "{}"): unknown => (JSON.parse(said) as { readonly id?: unknown }).id;
+    own.set(String(idIn(text)), idIn(server.at(-1)));
   };
-  return { calls, asked, brought, withdrawn, server, client, send, answer, atServer, settle };
+  return { own, calls, asked, brought, withdrawn, server, client, send, answer, atServer, settle };
 }
 
 const approval: Extract<Approval, { decision: "approved" }> = {
@@ -270,12 +279,32 @@ describe("a result that a rule is about", () => {
   });
 
   test("is not read in a line that cannot be read, or is too long", async () => {
-    const { calls, brought, atServer } = reviewed();
+    const { own, calls, brought, atServer } = reviewed();
     await atServer(line(given));
     expect(calls.keepsResults).toBe(true);
     expect(calls.fromServer(Buffer.from('{"jsonrpc":"2.0","id":7,"result":NaN}\n'))).toBeUndefined();
-    calls.tooLong(7);
+    calls.tooLong(own.get("7") as string); // its only call
     expect(brought).toMatchObject([{ run: "run_1", result: { isError: true } }]);
+  });
+
+  test("is under an id of the gateway's own at the server, which no other request of its client has", async () => {
+    const { own, calls, server, client, brought, answer, send, atServer, settle } = reviewed();
+    await atServer(line(given));
+    const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
+    send(ping);
+    expect(server.slice(1).map((each) => JSON.parse(each) as unknown)).toEqual([ping]);
+    const pong = '{"jsonrpc":"2.0","id":7,"result":{}}\n';
+    expect(Buffer.from(calls.fromServer(Buffer.from(pong)) ?? "").toString()).toBe(pong);
+    expect(brought).toEqual([]);
+    expect(answer(response)).toEqual([]);
+    expect(brought).toHaveLength(1);
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+    const other = { ...cancel, params: { requestId: 8 } };
+    for (const message of [cancel, [other, cancel]]) send(message);
+    const renamed = { ...cancel, params: { requestId: own.get("7") } };
+    expect(server.slice(2).map((each) => JSON.parse(each) as unknown)).toEqual([renamed, [other, renamed]]);
+    await settle();
+    expect(client).toEqual([]);
   });
 
   test("is a server's error too, as a text that is reviewed", async () => {
@@ -373,7 +402,7 @@ describe("a result that a rule is about", () => {
   });
 
   test("is of no task: the gateway is asked about a task as one, and no task is declared", async () => {
-    const { asked, server, client, send, atServer, settle } = reviewed();
+    const { own, asked, server, client, send, atServer, settle } = reviewed();
     send(line('{ "name":"delete", "task":{} }'));
     expect(asked.map(({ call }) => call)).toEqual([{ tool: "delete", server: "notes", arguments: {}, asTask: true }]);
     asked[0]?.decide({ decision: "denied", mode: "policy", message: "It cannot run as a task." });
@@ -384,6 +413,6 @@ describe("a result that a rule is about", () => {
     const meta = (extensions: string): string =>
       `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{${extensions}}}}`;
     await atServer(line(`{"name":"delete","_meta":${meta('"io.modelcontextprotocol/tasks":{}, "x":{}')}}`, "8"));
-    expect(server).toEqual([line(`{"name":"delete","_meta":${meta(' "x":{}')}}`, "8")]);
+    expect(server).toEqual([line(`{"name":"delete","_meta":${meta(' "x":{}')}}`, JSON.stringify(own.get("8")))]);
   });
 });

@@ -250,6 +250,39 @@ describe.each(cells)("a client of %s", (_name, cell) => {
     expect(textOf(await cell.call({ name: "other" }))).toBe("deleted");
   });
 
+  test("is asked nothing by a rule in shadow, and the record has what it would have done", async () => {
+    const rule = (name: string, then: object): object => ({
+      name,
+      when: { subject: "toolCall", tool: `${name}_*` },
+      then: { shadow: true, response: "allow", ...own, ...then },
+    });
+    const acts = {
+      refuse: { request: "refuse" },
+      review: { request: "review" },
+      confirm: { request: "confirm" },
+      result: { response: "review" },
+    };
+    await configure("policy", { ...policy, rules: Object.entries(acts).map(([name, then]) => rule(name, then)) });
+    const names = Object.keys(acts).map((name) => `${name}_it`);
+    for (const name of names) expect(textOf(await cell.call({ name, arguments: given }))).toBe("deleted");
+    expect(sent().map(({ message }) => message.params?.["name"])).toEqual(names);
+    expect(await notices()).toEqual([]);
+    const facts = await eventually("a line of each", async () => {
+      const found = (await recordLines()).map(({ fact }) => fact).filter(({ kind }) => kind === "received");
+      return found.length === names.length ? found : null;
+    });
+    const would = { refuse: ["refuse", "allow"], review: ["review", "allow"], confirm: ["refuse", "allow"], result: ["review", "review"] };
+    for (const [name, [request, response]] of Object.entries(would))
+      expect(facts).toContainEqual(
+        expect.objectContaining({
+          name: `${name}_it`,
+          rule: "default",
+          requestGate: "allow",
+          shadow: expect.objectContaining({ rule: name, request, response }),
+        }),
+      );
+  });
+
   test("gets a result only after its review, and as it was reviewed", async () => {
     const answer = cell.call({ name: "read_secret" });
     await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "all fine"));
@@ -777,13 +810,12 @@ describe("the server's answer", () => {
   });
 
   test("that is reviewed reaches the client by no other way: no event id, no second copy, no hidden one", async () => {
-    const secret = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: "the secret" }] } };
-    const hidden = `: x\u2028data: ${JSON.stringify(secret)}\u2028\u2028\n\n`;
-    const asRequest = eventFor({ ...secret, id: 9, method: "ping" }, "event-1");
-    upstream.answer = ({ message }) =>
-      message.method === "tools/call"
-        ? streamOf(eventFor(progress, "event-0"), hidden, asRequest, eventFor(secret, "event-2"), eventFor(secret))
-        : undefined;
+    scriptCalls(({ message: { id } }) => {
+      const secret = { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "the secret" }] } };
+      const hidden = `: x\u2028data: ${JSON.stringify(secret)}\u2028\u2028\n\n`;
+      const asRequest = eventFor({ ...secret, id: 9, method: "ping" }, "event-1");
+      return streamOf(eventFor(progress, "event-0"), hidden, asRequest, eventFor(secret, "event-2"), eventFor(secret));
+    });
     const answer = ask(await connected(), 1, { name: "read_secret" });
     await decide("response", "deny");
     const text = await (await answer).text();
@@ -843,6 +875,59 @@ describe("the server's answer", () => {
       expect(pong + listened).toMatch(/"p"|notifications\/progress/);
       await decide("response", "deny");
       expect(textOf(await answerTo(answer))).toContain("declined to release its result");
+    });
+
+    /** As the SDK's servers do it: a response goes to the newest stream of its id. */
+    function answersByTheNewest(): void {
+      const streams = new Map<unknown, { readonly stream: ReturnType<typeof openStream>; readonly name: unknown }>();
+      const { answer } = upstream;
+      upstream.answer = (call) => {
+        const { method, params, id } = call.message;
+        if (method !== "tools/call") return answer(call);
+        const waiting = [...streams].find(([, each]) => each.name !== "other")?.[0];
+        const stream = openStream();
+        streams.set(id, { stream, name: params?.["name"] });
+        const say = (to: unknown, text: string): void => {
+          streams.get(to)?.stream.say(eventFor({ jsonrpc: "2.0", id: to, result: { content: [{ type: "text", text }] } }));
+          streams.get(to)?.stream.end();
+        };
+        if (params?.["name"] === "other") {
+          say(waiting, "the secret sk-abcdef");
+          say(id, "deleted");
+        }
+        return stream.response();
+      };
+    }
+
+    test.each([
+      ["reviewed", "read_secret"],
+      ["masked", "list_keys"],
+    ])("of its client under the same id, where it is %s", async (how, name) => {
+      const redaction = { rules: [{ name: "keys", when: { subject: "toolCall", tool: "list_*" }, pattern: "sk-[a-z]+" }] };
+      await configure("policy", { ...policy, rules, redaction });
+      answersByTheNewest();
+      const client = await connected();
+      const answer = ask(client, "s", { name });
+      await eventually("the call", async () => sent().length === 1);
+      const other = await lastOf(await client.request("s", "tools/call", { name: "other", arguments: {} }));
+      expect(other.result).toMatchObject({ content: [{ text: "deleted" }] });
+      if (how === "reviewed") await decide("response", "deny");
+      const said = textOf(await answerTo(answer));
+      expect(said).toContain(how === "reviewed" ? "declined to release its result" : "the secret");
+      expect(said).not.toContain("sk-abcdef");
+    });
+
+    test.each(["read_secret", "list_keys"])("and its server hears of %s that it was cancelled", async (name) => {
+      const redaction = { rules: [{ name: "keys", when: { subject: "toolCall", tool: "list_*" }, pattern: "sk-[a-z]+" }] };
+      await configure("policy", { ...policy, rules, redaction });
+      answersByTheNewest();
+      const client = await connected();
+      void ask(client, "s", { name });
+      const id = (await eventually("the call", async () => sent()[0]))?.message.id;
+      const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "s" } };
+      expect((await client.post(cancel)).status).toBe(202);
+      await eventually("its cancellation", async () => upstream.calls.some(({ message }) => message.params?.["requestId"] === id));
+      await client.request("o", "tools/call", { name: "other", arguments: {} });
     });
 
     test("of 2026-07-28", async () => {
@@ -935,12 +1020,11 @@ describe("a client of 2026-07-28 whose call waits", () => {
   const params = { name: tool, arguments: given };
 
   test("comes back by itself with the state alone, and gets the result; its server never sees that state", async () => {
-    const client = new StatelessClient("new", { send: brief });
-    const result = client.callToEnd(params);
-    await opened();
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const waits = (await new StatelessClient("new", { send: brief }).call(params)) as Answer;
+    expect(isWaiting(waits)).toBe(true);
     await decide("request", "approve");
-    expect(textOf((await result) as Answer)).toBe("deleted");
+    const { requestState } = waits.result ?? {};
+    expect(textOf((await new StatelessClient("new").callToEnd({ ...params, requestState })) as Answer)).toBe("deleted");
     expect(sent()).toHaveLength(1);
     expect(sent()[0]?.text).not.toContain("requestState");
   });
@@ -1007,6 +1091,16 @@ describe("a client of 2026-07-28 whose call waits", () => {
     expect(textOf((await answer) as Answer)).toContain("deleted");
     expect(sent().at(-1)?.headers.get("Mcp-Param-Branch")).toBe("other");
   });
+});
+
+test("a header that repeats no argument of a call under review goes to nobody, and neither does the call", async () => {
+  const client = new StatelessClient("new");
+  for (const said of ["other", "=?base64?////?=", "main, main"]) {
+    const refused = await client.call({ name: tool, arguments: given }, { headers: { "Mcp-Param-Branch": said } });
+    expect([refused.error?.code, refused.error?.message]).toEqual([-32_020, expect.stringContaining("mcp-param-branch")]);
+  }
+  expect(await notices()).toEqual([]);
+  expect(sent()).toHaveLength(0);
 });
 
 test("an argument that the policy masks is repeated in no header", async () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeHeaderValue, encodeHeaderValue } from "../../../../shared/wire/mcp-2026/header-values.ts";
-import { headersFor, paramHeadersIn } from "../../../../shared/wire/mcp-2026/param-headers.ts";
+import { headersFor, paramHeadersIn, strayParamHeader } from "../../../../shared/wire/mcp-2026/param-headers.ts";
 
 describe("a value in a header", () => {
   // The examples of the specification (basic/transports/streamable-http, "Value Encoding").
@@ -61,5 +61,19 @@ describe("the headers of a tool's arguments", () => {
     ]);
     expect(headersFor(headers, { region: null, place: { floor: 1.5 } })).toEqual([]);
     expect(headersFor(headers, undefined)).toEqual([]);
+  });
+
+  test.each<[string, [string, string], boolean, boolean]>([
+    ["what the argument says", ["mcp-param-REGION", "=?base64?WsO8cmljaA==?="], true, true],
+    ["a number", ["Mcp-Param-Floor", "-7"], true, true],
+    ["what another argument says", ["Mcp-Param-Region", "-7"], false, true],
+    ["what no argument says", ["Mcp-Param-Region", "Bern"], false, false],
+    ["what nobody can read", ["Mcp-Param-Region", "=?base64?_?="], false, false],
+    ["an argument that has no header", ["Mcp-Param-Note", "-7"], false, true],
+    ["what is no argument's header", ["Mcp-Name", "x"], true, true],
+  ])("under review may repeat %s: by its schema, and without one", (_, header, isKnown, isSaid) => {
+    const args = { region: "Zürich", place: { floor: -7 }, list: ["Bern"] };
+    expect(strayParamHeader([header], args, schema)).toBe(isKnown ? null : header[0]);
+    expect(strayParamHeader([header], args, null)).toBe(isSaid ? null : header[0]);
   });
 });

@@ -9,7 +9,7 @@ import { type ToolCall, argumentsJsonOf } from "../../../../shared/model/subject
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
 import { editedNotice } from "../../../../shared/relay/call-notices.ts";
-import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { type RequestId, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import { noteToolUse } from "../../../stores/tools.ts";
@@ -114,10 +114,11 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       sent += 1;
       failure = null;
       const answer = await intoCell(c, sent === 1 && handsBack === true ? { ...relay, handsBack } : relay, message);
-      const found = await foundIn(answer, id, (event) => client.heard(event), relay.over);
+      const refused = failure as RequestFailure | null; // the compiler does not see the callback
+      const found = await foundIn(answer, refused === null ? id : refusedId(c, id), (event) => client.heard(event), relay.over);
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
-      const reported = failure as RequestFailure | null; // the compiler does not see the callback
+      const reported = failure as RequestFailure | null;
       if (reported === "lost") return failed(outcomeUnknownError);
       const login = reported === "noLogin" ? await loginFor(c.env, relay.server) : null;
       // A server that refuses a good token gives its own last word.
@@ -144,6 +145,12 @@ function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Cl
   const [before, after] = [argumentsJsonOf(call), argumentsJsonOf(approved.call)];
   const edits = before === after ? [] : editedNotice(utf8ToBytes(found.text), before, after);
   return { kind: "sent", returned: returnedIn(found, false), response: changedResponse(found, edits) };
+}
+
+/** By this the relay's own refusals are known, whatever id the call has at its server. */
+function refusedId(c: AppContext, id: RequestId): RequestId {
+  const ids = c.get("ids");
+  return typeof ids === "string" || typeof ids === "number" ? ids : id;
 }
 
 /** A response of the gateway's own. */

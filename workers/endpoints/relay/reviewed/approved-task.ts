@@ -13,18 +13,22 @@ import { isRound, paramsIn } from "../../../../shared/relay/rounds.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
-import { refusedIds, toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { refusedIds } from "../../../../shared/wire/json-rpc.ts";
 import { isStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { serverEntry } from "../../../stores/documents.ts";
 import type { AbsentClient, ApprovedAnswer, CallRound, InsideVisit, KeptRound } from "../../../stubs/inside-relay.ts";
+import { settingsOf } from "../../../platform/settings.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
 import { inContext } from "../relay-inside.ts";
+import { sessionHeader } from "../relay-request.ts";
+import { openSession } from "../sessions/known-sessions.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
+import { isTranslated } from "../translated/translated-relay.ts";
 import { isKept } from "../stateless/stateless-relay.ts";
 import { type CallClient, type CameCall, type Claimed, type GoingOn, type SentRequests, sendApproved } from "./approved-call.ts";
 import { serverMessageIn } from "./call-answer.ts";
-import { changed, writtenMessage } from "./sent-call.ts";
+import { cancellationOf, changed, underOwnId, writtenMessage } from "./sent-call.ts";
 
 /** `SendApproved`. */
 export async function sendApprovedTask(
@@ -41,7 +45,7 @@ export async function sendApprovedTask(
     signal: visit.over,
   });
   await inContext(visit, request, async (c) => {
-    const came = await cameCall(c, visit, relayed);
+    const came = await cameCall(c, visit, relayed, claim.keepsResult);
     if (came === null) resolve(notSent);
     else {
       const going = new TaskClient(came, client);
@@ -69,9 +73,12 @@ async function cameCall(
   c: AppContext,
   { env, ctx, server: name, authorization, over }: InsideVisit,
   { body: text, account }: RelayedRequest,
+  keepsResult: boolean,
 ): Promise<CameCall | null> {
   const server = await serverEntry(env, name, Date.now(), (work) => ctx.waitUntil(work));
-  const message: PostedMessage = { body: utf8ToBytes(text), value: parseJson(text) };
+  const given: PostedMessage = { body: utf8ToBytes(text), value: parseJson(text) };
+  const session = openSession(settingsOf(env).keys, c.req.header(sessionHeader) ?? "", c.var.key.id, name);
+  const message = keepsResult && session !== undefined && !isTranslated(session) ? underOwnId(given) : given;
   const call = relayedCall(message.body, message.value, name);
   if (server === undefined || !call.ok) return null;
   // By these the relay's own refusals are known as responses.
@@ -171,11 +178,11 @@ class TaskClient implements CallClient {
     const taskId = objectOf(params)?.["taskId"];
     const about =
       method === callMethod
-        ? { method: "notifications/cancelled", params: { requestId: toRequestId(id), reason: "The task was cancelled" } }
-        : { id: crypto.randomUUID(), method: "tasks/cancel", params: { taskId } };
+        ? cancellationOf(id, "The task was cancelled")
+        : writtenMessage({ jsonrpc: "2.0", id: crypto.randomUUID(), method: "tasks/cancel", params: { taskId } });
     const still = { ...relay, over: new AbortController().signal };
     c.executionCtx.waitUntil(
-      intoCell(c, still, writtenMessage({ jsonrpc: "2.0", ...about }))
+      intoCell(c, still, about)
         .then(({ body }) => body?.cancel())
         .catch(() => {}),
     );

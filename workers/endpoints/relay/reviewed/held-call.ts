@@ -21,10 +21,12 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { Claim, Returned } from "../../../stubs/run-calls.ts";
 import { runStub } from "../../../stubs/stubs.ts";
 import { loginNotice, refusedForLogin } from "../login-notice.ts";
+import { intoCell } from "../into-cell.ts";
 import { type CallClient, type Claimed, sendApproved } from "./approved-call.ts";
 import { passAnew, responseText } from "./call-answer.ts";
 import { type HeldResponse, type HeldSink, heldResponse, responseWith } from "./gateway-response.ts";
 import type { ReviewedCall } from "./read-call.ts";
+import { cancellationOf, underOwnId } from "./sent-call.ts";
 import { comeBack, contentOf, mostTimes } from "./waiting-state.ts";
 
 /** Holds the client while people decide. */
@@ -135,15 +137,18 @@ class HeldCall {
   }
 
   async #sent(claim: Claimed, outcome: Promise<Outcome>): Promise<HeldResponse> {
-    const { c, relay } = this.#read;
+    const { c, relay, sharesIds } = this.#read;
     const { keepsResult } = claim;
+    const message = keepsResult && sharesIds ? underOwnId(this.#read.message) : this.#read.message;
     const at = Date.now();
     // Until it is sent, the run keeps the approval of a client that leaves.
     this.#keepsOn = true;
     const watch = watchKey(c.env, c.var.key);
     const over = keepsResult ? watch.over : AbortSignal.any([watch.over, this.#sink.left]);
     try {
-      const answer = await sendApproved({ ...this.#read, relay: { ...relay, over } }, claim, this.#client(keepsResult));
+      const sending = sendApproved({ ...this.#read, message, relay: { ...relay, over } }, claim, this.#client(keepsResult));
+      if (message !== this.#read.message) this.#cancelWith(outcome, sending, objectOf(message.value)?.["id"]);
+      const answer = await sending;
       const took = { at, durationMs: Date.now() - at };
       if (answer.kind === "unsent") return await this.#unsent({ call: claim.call, took, login: answer.login }, outcome);
       const { returned, response } = answer;
@@ -156,6 +161,14 @@ class HeldCall {
     } finally {
       watch.done();
     }
+  }
+
+  /** Its server knows the call by another id than its client, and hears that it was cancelled. */
+  #cancelWith(outcome: Promise<Outcome>, sending: Promise<unknown>, id: unknown): void {
+    const { c, relay } = this.#read;
+    const isCancelled = Promise.race([outcome.then(({ kind }) => kind === "cancelled"), sending.then(() => false)]);
+    const told = isCancelled.then((is) => (is ? intoCell(c, relay, cancellationOf(id, "The call was cancelled")) : null));
+    c.executionCtx.waitUntil(told.then((answer) => answer?.body?.cancel()).catch(() => {}));
   }
 
   /**

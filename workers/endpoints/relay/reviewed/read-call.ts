@@ -11,7 +11,8 @@ import { hintsOf } from "../../../../shared/policy/tool-hints.ts";
 import { callMethod } from "../../../../shared/relay/call-notices.ts";
 import { relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
 import { type RequestId, failure, idKey, toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { strayParamHeader } from "../../../../shared/wire/mcp-2026/param-headers.ts";
+import { headerMismatchCode, isStateless, readStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../../http/json-response.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import type { Association, PipelineRequest } from "../../../pipeline/pipeline-request.ts";
@@ -23,6 +24,7 @@ import { intoCell } from "../into-cell.ts";
 import { type WatchedRelayRequest, refuseWith } from "../relay-request.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type PostedMessage, sessionOf } from "../sessions/session-relay.ts";
+import { isTranslated } from "../translated/translated-relay.ts";
 import type { CameCall } from "./approved-call.ts";
 import { type TaskWish, taskWishOf } from "./tasked-call.ts";
 import { attemptOf, broughtBack, contentOf } from "./waiting-state.ts";
@@ -40,6 +42,8 @@ export type ReviewedCall = CameCall & {
   readonly wish: TaskWish | null;
   /** The session that the held response ends with; empty: its key alone. */
   readonly endsWith: string;
+  /** Its server tells the requests of a session apart by the client's ids alone. */
+  readonly sharesIds: boolean;
   readonly incoming: PipelineRequest;
 };
 
@@ -58,6 +62,11 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
   const call = relayedCall(body, value, relay.name);
   if (!call.ok) return jsonResponse(failure(id, { code: -32_602, message: call.error }), stateless ? 400 : 200);
   const { definition, facts } = await toolOf(c, relay, call.value);
+  const stray = stateless ? strayParamHeader(c.req.raw.headers, call.value.arguments, definition?.inputSchema ?? null) : null;
+  if (stray !== null) {
+    const message = `Header mismatch: ${stray} does not repeat an argument of this call`;
+    return jsonResponse(failure(id, { code: headerMismatchCode, message }), 400);
+  }
   const name = session === null ? "" : associationSession(session);
   // No request repeats another: the same call finds its review by what it is.
   const request = `call.${toBase64url(crypto.getRandomValues(new Uint8Array(refLength)))}`;
@@ -98,6 +107,7 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
     wantsTask: !stateless && wish !== null,
     wish,
     endsWith: name,
+    sharesIds: session !== null && !isTranslated(session),
     incoming,
   };
 }

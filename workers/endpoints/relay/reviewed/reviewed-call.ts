@@ -5,7 +5,8 @@
 //   read-call       which call it is, and what is known of its tool
 //   held-call       its client is held meanwhile (waiting-state: it comes back by itself)
 //   tasked-call     or it is a task (declared-tasks, task-requests, task-states: of its client)
-//   approved-call   sends it once it may be sent (sent-call, sent-receipt: what changes in it)
+//   approved-call   sends it once it may be sent (sent-call, sent-receipt: what changes in it;
+//                   own-ids: whom its client cancels)
 //   approved-task   by a task's run, for a client that is not there
 //   call-answer     the server's response in the answer; gateway-response: the gateway's own
 
@@ -25,6 +26,7 @@ import { countedSession } from "../../../pipeline/admit/limits.ts";
 import { begin } from "../../../pipeline/begin.ts";
 import { mayKeepResult, planFor } from "../../../pipeline/plan/plan-request.ts";
 import { stopOf } from "../../../pipeline/spend/stops.ts";
+import type { RequestFailure } from "../../../mcp-client/request-failure.ts";
 import { sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
@@ -36,7 +38,8 @@ import { asksForMore, caughtIn, maskedResult } from "./call-answer.ts";
 import { held } from "./held-call.ts";
 import { answered, heldResponse, refused, refusedUnread, responseWith } from "./gateway-response.ts";
 import { type ReviewedCall, callKey, plannedBy, readCall, toolOf } from "./read-call.ts";
-import { withoutTasksIn } from "./sent-call.ts";
+import { ownIdOf, whileKnownAs } from "./own-ids.ts";
+import { cancellationOf, underOwnId, withoutTasksIn } from "./sent-call.ts";
 import { asTask, runsTasksHere, taskCreated } from "./tasked-call.ts";
 
 /** Answers a message, whose calls wait for what the policy asks of them. */
@@ -120,17 +123,28 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
   if (session === null || session instanceof Response) return intoCell(c, relay, message);
   const stub = sessionStub(c.env, c.var.key.id, associationSession(session));
   await Promise.all(ids.map(({ key, cause }) => stub.endOriginating([key], cause, false)));
+  for (const { key } of ids) {
+    const own = ownIdOf(associationSession(session), key);
+    if (own !== undefined) await intoCell(c, relay, cancellationOf(own, "The call was cancelled")).then(({ body }) => body?.cancel());
+  }
   return intoCell(c, relay, message);
 }
 
 /** The policy lets it pass, or a grant does; its result may still be masked. */
 async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved & Outcome): Promise<Response> {
-  const { c, id, isStateless: stateless } = read;
+  const { c, id, isStateless: stateless, sharesIds, endsWith } = read;
   const terms = plan.redaction === null ? {} : { redaction: plan.redaction };
   const { message, relay } = await preparedCall(read, call, receiptFacts);
   if (!mayMaskReply(terms)) return intoCell(c, relay, message);
+  const sent = withoutTasksIn(sharesIds ? underOwnId(message) : message, !stateless);
+  const own = toRequestId(objectOf(sent.value)?.["id"]) ?? id;
   return heldResponse(read, async (sink) => {
-    const found = await caughtIn(await intoCell(c, relay, withoutTasksIn(message, !stateless)), id, sink);
+    const found = await whileKnownAs(own, { session: endsWith, call: callKey(relay.name, id) }, async () => {
+      const failures: RequestFailure[] = [];
+      const answer = await intoCell(c, { ...relay, reportFailure: (failure) => void failures.push(failure) }, sent);
+      // The relay's own refusals have the client's id.
+      return caughtIn(answer, failures.length === 0 ? own : id, sink);
+    });
     if (found !== null && asksForMore(found, stateless)) return { response: found.message };
     return { response: responseWith(read, (found === null ? null : maskedResult(found, terms, call)) ?? unknownNotice(null)) };
   });

@@ -6,6 +6,7 @@ import { type Edit, edited, memberOf, withMembers, withoutMember } from "../../.
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { type ToolCall, argumentsJsonOf, inputResponsesJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { argumentEdits, inputResponsesIn } from "../../../../shared/relay/call-notices.ts";
+import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
@@ -44,6 +45,20 @@ export function withoutTasksIn(came: PostedMessage, isHeld: boolean): PostedMess
   if (meta === undefined || declared === null || !declaresTasks(objectOf(declared[clientCapabilitiesKey]) ?? {})) return message;
   return changed(message, withMembers(message.body, meta, { [clientCapabilitiesKey]: withoutTasks(declared)[clientCapabilitiesKey] }));
 }
+
+/**
+ * A call whose result the gateway keeps, under an id of the gateway's own. The requests of a
+ * session share their ids: a client that asked for something else with this call's id could get the
+ * result as the answer to that.
+ */
+export function underOwnId(message: PostedMessage): PostedMessage {
+  const id = memberOf(message.body, { from: 0, to: message.body.length }, "id");
+  return id === undefined ? message : changed(message, [{ ...id, text: JSON.stringify(crypto.randomUUID()) }]);
+}
+
+/** Tells the server of a call that nobody waits for it any more. */
+export const cancellationOf = (id: unknown, reason: string): PostedMessage =>
+  writtenMessage({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: toRequestId(id), reason } });
 
 /** A message of the gateway's own to a client's server. */
 export function writtenMessage(message: object): PostedMessage {
