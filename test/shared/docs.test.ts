@@ -124,13 +124,13 @@ describe("docs/requirements.md", () => {
     .split("\n")
     .flatMap((line) => {
       const [, id, , proof] = line.split("|").map((cell) => cell.trim());
-      return id !== undefined && /^[SC]\d\d$/.test(id) ? [{ id, proof: proof ?? "" }] : [];
+      return id !== undefined && /^[SCA]\d\d$/.test(id) ? [{ id, proof: proof ?? "" }] : [];
     });
 
   test("has every requirement once, in order", () => {
     const ids = (letter: string, count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${letter}${String(index + 1).padStart(2, "0")}`);
-    expect(rows.map(({ id }) => id)).toEqual([...ids("S", 27), ...ids("C", 16)]);
+    expect(rows.map(({ id }) => id)).toEqual([...ids("S", 27), ...ids("C", 16), ...ids("A", 13)]);
   });
 
   test.each(rows)("$id has a test", ({ proof }) => {

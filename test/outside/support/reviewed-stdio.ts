@@ -21,7 +21,8 @@ export function reviewedOverStdio(cells: readonly StdioCell[]): void {
       rules: [
         { name: "forms", when: { subject: "form" }, then: { request: "review", response: "allow", ...asked } },
         { name: "calls", when: { subject: "toolCall", tool: "delete" }, then: { ...released, response: "allow" } },
-        { name: "results", when: { subject: "toolCall" }, then: { ...released, request: "allow" } },
+        { name: "trying", when: { subject: "toolCall", tool: "ask-two" }, then: { ...released, shadow: true } },
+        { name: "results", when: { subject: "toolCall", tool: "ask" }, then: { ...released, request: "allow" } },
       ],
       reviewers: { everyone: [{ name: "Ada" }] },
     });
@@ -59,6 +60,18 @@ export function reviewedOverStdio(cells: readonly StdioCell[]): void {
     const state = async () =>
       (await (await fetch(`${office.url}/runs/${run}`, { headers: { authorization: `Bearer ${relayKey}` } })).json()) as { status: string };
     await until("the end of its review", async () => (await state()).status === "cancelled");
+  });
+
+  test.each([...cells])("%s at a server of %s: a rule in shadow asks nobody about a call", async (...cell) => {
+    const client = await connect(cell, ["--review-calls"]);
+    try {
+      const before = (await office.notices()).length;
+      const { text, isError } = await client.call("ask-two", { question: "Shown?" });
+      expect([isError, JSON.parse(text)]).toEqual([false, [expect.any(String), expect.any(String)]]);
+      expect(await office.notices()).toHaveLength(before);
+    } finally {
+      await client.close();
+    }
   });
 
   test.each([...cells])("%s at a server of %s: the client gets the result that a person released", async (...cell) => {
