@@ -266,14 +266,14 @@ export const oauthMutants: readonly Mutant[] = [
     file: "workers/objects/raced-refreshes.ts",
     from: "if (before?.request === request)",
     to: "if (before !== undefined)",
-    test: { file, only: "not shared with who" },
+    test: { file, only: "not shared with another client" },
   },
   {
     name: "a refresh is shared for a moment",
     file: "workers/objects/raced-refreshes.ts",
     from: "if (this.#now() >= at + sharedMs) this.#newest.delete(each);",
     to: "if (at < 0) this.#newest.delete(each);",
-    test: { file, only: "nor after the moment" },
+    test: { file, only: "not shared with another client" },
   },
   {
     name: "an error leads no browser to a client that anybody registered",
@@ -288,5 +288,12 @@ export const oauthMutants: readonly Mutant[] = [
     from: "request.codeChallenge === undefined",
     to: "false",
     test: { file, only: "has to use PKCE as well" },
+  },
+  {
+    name: "no refresh of a connection that has ended is shared",
+    file: "workers/objects/oauth-object.ts",
+    from: "    this.#raced.forget(name);\n",
+    to: "",
+    test: { file, only: "not shared with another client" },
   },
 ];

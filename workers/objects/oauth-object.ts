@@ -92,6 +92,7 @@ export class OAuthObject extends StoredObject implements OAuthCalls {
 
   async remove(name: string): Promise<void> {
     if (!this.tables.exist) return;
+    this.#raced.forget(name);
     if (name.startsWith("grant:")) await this.#endKeyOf(name);
     this.sql.exec("DELETE FROM entry WHERE name = ?", name);
     const given = name.replace(/^grant/, "refresh");

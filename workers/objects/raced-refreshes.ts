@@ -39,6 +39,11 @@ export class RacedRefreshes {
     const begun = this.#newest.get(grant);
     if (begun?.request !== request) return;
     begun.end(answer);
-    if (answer === null) this.#newest.delete(grant);
+    if (answer === null) this.forget(grant);
+  }
+
+  /** Nothing of a grant that has ended is given out again. */
+  forget(grant: string): void {
+    this.#newest.delete(grant);
   }
 }

@@ -399,13 +399,15 @@ describe("tokens", () => {
     expect(await statusAt("notes", thiefs.tokens.access_token)).toBe(401);
   });
 
-  test("are not shared with who has the token and not the client's secret, nor after the moment", async () => {
+  test("are not shared with another client, nor after the moment, nor once they have ended", async () => {
     const { client, tokens } = await connect();
     const own = await refreshed(client, tokens);
     expect((await stolenFrom(await register(), tokens)).status).toBe(400);
     travel(11_000);
     const later = await refreshed(client, tokens);
     expect([later.status, later.tokens.refresh_token === own.tokens.refresh_token]).toEqual([200, false]);
+    await token({ token: later.tokens.access_token, client_id: client });
+    expect(await refresh(client, tokens)).toBe(400);
   });
 
   test("end where an old one comes again, and a made-up one ends nothing", async () => {

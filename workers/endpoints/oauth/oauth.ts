@@ -83,7 +83,7 @@ const token = describe("oauthToken", {
   503: asJson(jsonObject, "The client's metadata cannot be read now"),
 });
 const register = describe("oauthRegister", {
-  summary: "Registers a client (RFC 7591). One that has a metadata document at an address of its own needs none",
+  summary: "Registers a client that has no metadata document of its own (RFC 7591)",
   body: { type: "application/json", schema: jsonObject },
   201: asJson(jsonObject, "The registration"),
   400: asJson(jsonObject, "As RFC 7591 section 3.2.2 has it"),
