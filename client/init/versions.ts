@@ -2,7 +2,7 @@
 // to package.json.
 
 export const versions = {
-  "@countersign/worker": "0.1.0",
+  "@countersign/worker": "1.0.0-rc.1",
   "@cloudflare/workers-types": "5.20261117.1",
   node: "24.21.0",
   typescript: "7.0.2",

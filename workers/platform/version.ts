@@ -1,3 +1,3 @@
 // The gateway's version, as the API's description and its spans have it.
 
-export const version = "0.1.0";
+export const version = "1.0.0-rc.1";
