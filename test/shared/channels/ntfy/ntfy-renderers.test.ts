@@ -71,6 +71,13 @@ describe("a message", () => {
 });
 
 test.each(controlSequences)("text from outside is no link in the apps: %j", (text) => {
-  const { message } = write({ ...poisoned(text), request: asking(text) });
-  expect(message).not.toMatch(/:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);
+  const view = { ...poisoned(text), request: asking(text) };
+  const entry = { reviewer: { name: text, ntfy: "PHONE" }, run: "run_1", url, facts: noticeFacts(view) };
+  const messages = [
+    write(view),
+    ntfyRenderers.message({ kind: "reminder", input: input(view) }, "en"),
+    ntfyRenderers.message({ kind: "ended", view: { ...view, state: { kind: "approved", by: text, at: 0, edited: false } } }, "en"),
+    ntfyRenderers.message({ kind: "digest", entries: [entry, entry] }, "en"),
+  ];
+  for (const { message } of messages) expect(message.replaceAll(url, "")).not.toMatch(/:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);
 });
