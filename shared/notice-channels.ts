@@ -29,6 +29,8 @@ type ChannelFacts = {
   readonly guide: string;
   /** A reviewer's address, as a policy has it; `says`: the key of what is said of another text. */
   readonly address: "email" | { readonly pattern: RegExp; readonly says: string };
+  /** The policy has no address, only whether the channel is used: it is the same for everybody. */
+  readonly isSwitch?: true;
   /**
    * Identifies the channel in a link's token: never changed, and never reused. The outbox has 0.
    */
@@ -123,6 +125,17 @@ export const noticeChannels = {
     room: { pattern: /^-/, called: "a Telegram group" },
     isReadByPerson: true,
     variables: { TELEGRAM_BOT_TOKEN: "Sends review notices by a Telegram bot.", TELEGRAM_API_URL: null },
+  },
+  push: {
+    title: "push",
+    guide: "docs/inbox.md",
+    // The devices are the person's own, and are not in the policy.
+    address: { pattern: /^on$/, says: "pushOn" },
+    isSwitch: true,
+    linkByte: 5,
+    room: null,
+    isReadByPerson: true,
+    variables: {},
   },
 } as const satisfies Readonly<Record<string, ChannelFacts>>;
 

@@ -12,6 +12,7 @@ import { controlRoutes } from "./endpoints/control/control-endpoint.ts";
 import { consoleRoutes } from "./endpoints/console/console.ts";
 import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
+import { deviceRoutes } from "./endpoints/inbox/devices.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
 import { issuerSignInRoutes } from "./endpoints/inbox/issuer-sign-in.ts";
@@ -71,6 +72,7 @@ for (const routes of [
   runRoutes,
   reviewRoutes,
   inboxRoutes,
+  deviceRoutes,
   signInRoutes,
   issuerSignInRoutes,
   bulkRoutes,

@@ -300,7 +300,7 @@ function peopleIssues(policy: Policy): Issue[] {
       drawn.set(drawnKey(person.name), key);
       // The owner of an address gets the links of every reviewer who has it.
       for (const member of noticeChannelNames) {
-        const address = person[member]?.toLowerCase();
+        const address = channelFacts(member).isSwitch === true ? undefined : person[member]?.toLowerCase();
         if (address === undefined) continue;
         if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "othersAddress");
         owners.set(`${member} ${address}`, key);

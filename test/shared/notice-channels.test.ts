@@ -13,6 +13,7 @@ test("each channel has a byte of its own in a link, and none has the outbox's", 
     slack: { linkByte: 2 },
     webhook: { linkByte: 3 },
     teams: { linkByte: 4 },
+    push: { linkByte: 5 },
     ntfy: { linkByte: 6 },
     telegram: { linkByte: 7 },
   });

@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { emailChannelWords } from "../../shared/channels/email/email-channel-words.ts";
 import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
+import { pushChannelWords } from "../../shared/channels/push/push-channel-words.ts";
 import { ruleWords } from "../../shared/channels/rules/rule-words.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
 import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
@@ -48,6 +49,7 @@ export const allCatalogues: Readonly<Record<string, InBoth>> = {
   ntfy: ntfyChannelWords,
   Telegram: telegramChannelWords,
   webhook: webhookChannelWords,
+  push: pushChannelWords,
   outbox: outboxChannelWords,
   ...consoleCatalogues,
 };

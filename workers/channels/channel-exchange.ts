@@ -29,7 +29,12 @@ const mostBytes = 256 * 1024;
  * arrived is not known.
  */
 export async function exchange(
-  request: { readonly url: string; readonly method: "GET" | "POST"; readonly headers: Record<string, string>; readonly body?: string },
+  request: {
+    readonly url: string;
+    readonly method: "GET" | "POST";
+    readonly headers: Record<string, string>;
+    readonly body?: string | Uint8Array<ArrayBuffer>;
+  },
   { readJson = false, timeoutMs = exchangeTimeoutMs }: ExchangeOptions = {},
 ): Promise<Exchanged | undefined> {
   const { url, ...init } = request;

@@ -112,6 +112,8 @@ export type ChannelFinding = { readonly ok: boolean; readonly says: DoctorPhrase
 type ChannelDoctor = {
   /** The name of its check. */
   readonly check: string;
+  /** For a channel that needs no setup: whether anybody uses it. */
+  readonly isUsed?: (env: Env) => Promise<boolean>;
   /** Asks its service whether the setup works. It sends no notice. */
   readonly ask: (env: Env) => Promise<ChannelFinding>;
   /** What a reviewer with this address has, and what to set up for it, as a clause. */

@@ -10,6 +10,7 @@ import type { Channel, ChannelAdapter } from "./channel.ts";
 import { emailAdapter } from "./email/email-channel.ts";
 import { ntfyAdapter } from "./ntfy/ntfy-channel.ts";
 import { outboxChannel } from "./outbox/outbox-channel.ts";
+import { pushAdapter } from "./push/push-channel.ts";
 import { slackAdapter } from "./slack/slack-channel.ts";
 import { teamsAdapter } from "./teams/teams-channel.ts";
 import { telegramAdapter } from "./telegram/telegram-channel.ts";
@@ -26,6 +27,7 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   teams: teamsAdapter,
   ntfy: ntfyAdapter,
   telegram: telegramAdapter,
+  push: pushAdapter,
 };
 
 /**

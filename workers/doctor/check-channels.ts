@@ -13,13 +13,15 @@ import { type KeyRecord, acceptedKeys } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, type Title, good, guardedCall, isOnThisMachine, listed, fix, note } from "./check.ts";
 
-/** A channel that is set up wrongly is reported; one that is not set up at all is not. */
-const isSet = (env: Env, { open, issues }: ChannelAdapter): boolean => open(env) !== undefined || issues(env).length > 0;
+/** A channel that is set up wrongly is reported; one that is not set up, or not used, is not. */
+const isSet = async (env: Env, { open, issues, doctor: { isUsed } }: ChannelAdapter): Promise<boolean> =>
+  issues(env).length > 0 || (open(env) !== undefined && (isUsed === undefined || (await isUsed(env).catch(() => true))));
 
 export async function channelChecks(env: Env): Promise<readonly Check[]> {
+  const set = await Promise.all(channelDoctors.map((channel) => isSet(env, channel)));
   const asked = await Promise.all(
     channelDoctors
-      .filter((channel) => isSet(env, channel))
+      .filter((_, index) => set[index])
       .map(({ doctor: { check, ask } }) =>
         guardedCall({ name: check }, async () => {
           const { ok, says } = await ask(env);

@@ -47,7 +47,11 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
     const html = await c.env.PAGES.page(page, reader);
     return new Response(html, {
       status,
-      headers: { ...pageHeaders(cspNonce, hasScript(page), listens(page)), "Content-Language": reader.language, ...headers },
+      headers: {
+        ...pageHeaders(cspNonce, hasScript(page), listens(page), page.kind === "inbox"),
+        "Content-Language": reader.language,
+        ...headers,
+      },
     });
   } catch (error) {
     logEvent("pages.failed", { error: errorClass(error) });

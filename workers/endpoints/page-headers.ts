@@ -7,14 +7,15 @@
  * page may frame it; it is not cached. `Referrer-Policy` is same-origin, because with no-referrer
  * older web views send `Origin: null` and could not post.
  */
-export const pageHeaders = (cspNonce: string, hasScript = false, listens = hasScript): Record<string, string> => ({
+export const pageHeaders = (cspNonce: string, hasScript = false, listens = hasScript, isApp = false): Record<string, string> => ({
   "Content-Type": "text/html; charset=utf-8",
   "Content-Security-Policy": [
     "default-src 'none'",
     `style-src 'nonce-${cspNonce}'`,
     ...(hasScript ? [`script-src 'nonce-${cspNonce}'`] : []),
     ...(listens ? ["connect-src 'self'"] : []),
-    "img-src data:",
+    ...(isApp ? ["manifest-src 'self'", "worker-src 'self'"] : []),
+    isApp ? "img-src data: 'self'" : "img-src data:",
     "media-src data:",
     "form-action 'self'",
     "frame-ancestors 'none'",

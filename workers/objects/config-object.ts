@@ -22,6 +22,7 @@ import {
   type ChangeKeyAnswer,
   keyVersion,
   type Latest,
+  type PushAuthorization,
   type StoredReceiptKey,
   type StoredRecordKey,
   publishedKeyName,
@@ -39,6 +40,7 @@ import type { ObjectAlarm } from "./alarm.ts";
 import { ConsoleSessions } from "./console-sessions.ts";
 import { GivenLinks } from "./given-links.ts";
 import { OperatorRecord } from "./operator-record.ts";
+import { PushKey } from "./push-key.ts";
 import { ReceiptKeys } from "./receipt-keys.ts";
 import { RecordKey } from "./record-key.ts";
 import { configSchema } from "./schema/config-schema.ts";
@@ -78,6 +80,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #acts: OperatorRecord;
   readonly #recordKey: RecordKey;
   readonly #receiptKeys: ReceiptKeys;
+  readonly #pushKey: PushKey;
   readonly #sessions: ConsoleSessions;
   readonly #givenLinks: GivenLinks;
   #publishing: Promise<void> = Promise.resolve();
@@ -90,6 +93,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     this.tables.create();
     this.#recordKey = new RecordKey(env, this.sql, ctx.id.toString());
     this.#receiptKeys = new ReceiptKeys(env, this.sql, ctx.id.toString());
+    this.#pushKey = new PushKey(env, this.sql, ctx.id.toString());
     this.#acts = new OperatorRecord(env, this.sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.sql);
     this.#givenLinks = new GivenLinks(this.sql);
@@ -291,6 +295,18 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     if (!this.#receiptKeys.revoke(key, this.now())) return false;
     await this.#recordWith(() => [{ kind: "receiptKeyRevoked", by, key }]);
     return true;
+  }
+
+  hasPushKey(): boolean {
+    return this.#pushKey.exists();
+  }
+
+  pushKey(): Promise<string> {
+    return this.#pushKey.publicKey();
+  }
+
+  pushAuthorization(audience: string): Promise<PushAuthorization> {
+    return this.#pushKey.authorization(audience, this.now());
   }
 
   async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {

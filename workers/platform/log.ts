@@ -31,6 +31,7 @@ export type LogEvent =
   | "config.publishFailed"
   | "config.recordFailed"
   | "config.documentInvalid"
+  | "inbox.devicesFailed"
   | "issuer.keysUnavailable"
   | "run.effectFailed"
   | "run.alarmFailed"

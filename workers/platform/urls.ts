@@ -45,6 +45,11 @@ export const paths = {
   inboxSignOut: "/inbox/sign-out",
   inboxAvailability: "/inbox/availability",
   inboxPasskeys: "/inbox/passkeys",
+  inboxDevices: "/inbox/devices",
+  inboxDeviceRenewal: "/inbox/devices/renew",
+  inboxPushWorker: "/inbox/push.js",
+  inboxManifest: "/inbox/app.webmanifest",
+  inboxIcon: "/inbox/icons/:name",
   inboxIssuer: "/inbox/issuer",
   inboxIssuerReturn: "/inbox/issuer/return",
   inboxConnect: "/inbox/connect",
@@ -164,6 +169,8 @@ export const availabilityUrl = (inbox: string): string => `${inbox}/availability
 
 /** A reviewer's passkeys. `inbox`: the URL of the inbox. */
 export const passkeysUrl = (inbox: string): string => `${inbox}/passkeys`;
+/** Where a reviewer turns devices on and off. `inbox`: the URL of the inbox. */
+export const devicesUrl = (inbox: string): string => `${inbox}/devices`;
 
 /** Where a person lets a client in. `inbox`: the URL of the inbox. */
 export const connectUrl = (inbox: string): string => `${inbox}/connect`;

@@ -101,6 +101,9 @@ export type StoredReceiptKey = {
   readonly revokedAt: number | null;
 };
 
+/** For one push service. `header`: the value of `Authorization`. `until`: Unix milliseconds. */
+export type PushAuthorization = { readonly header: string; readonly publicKey: string; readonly until: number };
+
 export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The current version of each document, and when it was written. */
   latest(): Latest;
@@ -161,6 +164,12 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   addReceiptKey(by: Operator): Promise<Pick<StoredReceiptKey, "kid" | "signsAt">>;
   /** Revokes a key of receipts; false where there is none of this id. */
   revokeReceiptKey(kid: string, by: Operator): Promise<boolean>;
+  /** Whether the key of push messages was ever asked for. */
+  hasPushKey(): boolean;
+  /** The public key by which push services know the gateway; made when it is first asked for. */
+  pushKey(): Promise<string>;
+  /** Says to the push service of this origin that a message comes from the gateway (RFC 8292). */
+  pushAuthorization(audience: string): Promise<PushAuthorization>;
   /** Signs somebody in to the console, and records it. */
   openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
   /** The session while it lasts; null for any other. */

@@ -2,6 +2,7 @@
 // values go as JSON text. It imports no object.
 
 import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { NoticeError } from "../../shared/notice-channels.ts";
 import type { InboxEntry } from "../../shared/review/inbox-facts.ts";
 import type { InboxList, InboxQuery } from "../../shared/review/inbox-list.ts";
 import type { SignInWay } from "../../shared/receipt/known.ts";
@@ -103,6 +104,45 @@ export const visitorHeader = "X-Countersign-Visitor";
 /** JSON of it is the value of `visitorHeader`. `until`: Unix milliseconds. */
 export type WindowVisitor = Visitor & { readonly until: number };
 
+/** A browser's push subscription, and whose it is. */
+export type DeviceInput = {
+  readonly label: string;
+  readonly endpoint: string;
+  readonly p256dh: string;
+  readonly auth: string;
+  /** `secretDigest` of the browser's own secret. */
+  readonly secret: string;
+  /** The gateway's public key that it was made for. */
+  readonly key: string;
+};
+
+export type Device = { readonly id: string; readonly label: string; readonly madeAt: number; readonly usedAt: number | null };
+
+/** One message to every device of a person. */
+export type PushInput = {
+  /** `addressDigest` of the reviewer's address: devices of another address are forgotten. */
+  readonly address: string;
+  /** The same for every attempt. */
+  readonly id: string;
+  /** A device shows the newest message of a topic alone. */
+  readonly topic: string;
+  /** How long a device that is off may get it later. */
+  readonly ttlSeconds: number;
+  /** Until when it is remembered which devices have it, Unix milliseconds. */
+  readonly until: number;
+  /** The JSON that the service worker reads. */
+  readonly text: string;
+  /** What is sent where a push service says that it is too large; null: nothing else. */
+  readonly brief: string | null;
+  /** Goes to devices that may show a message of this topic, and to no other. */
+  readonly withdraws: boolean;
+};
+
+export type PushAnswer =
+  | { readonly kind: "sent" }
+  | { readonly kind: "again"; readonly why: NoticeError; readonly afterMs?: number }
+  | { readonly kind: "failed"; readonly why: NoticeError };
+
 export interface InboxCalls extends Rpc.DurableObjectBranded {
   /** A run tells how its review stands. May come twice and out of order. */
   tell(told: ToldInput): void;
@@ -142,9 +182,22 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
   removePasskey(id: string): boolean;
   /** Null as for `session`. */
   list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null;
+  /** The devices that notices are turned on for, the newest first; null as for `count`. */
+  devices(visitor: Visitor): JsonOf<readonly Device[]> | null;
+  /** Turns a device on. `full`: there are as many as there may be. Null as for `count`. */
+  addDevice(visitor: Visitor, device: DeviceInput): "added" | "full" | null;
+  /** Turns a device off; returns how many are left. Null as for `count`. */
+  removeDevice(visitor: Visitor, id: string): number | null;
   /**
-   * Ends one session, or with null all of them, and links that were not used yet. Returns how many
-   * sessions ended.
+   * Replaces the subscription of the device with this secret, turned on under this `addressDigest`.
+   * False where there is none.
+   */
+  renewDevice(address: string, device: DeviceInput): boolean;
+  /** Sends a message to the person's devices. Twice is the same as once. */
+  push(message: PushInput): Promise<PushAnswer>;
+  /**
+   * Ends one session, or with null all of them, links that were not used yet, and every device.
+   * Returns how many sessions ended.
    */
   signOut(session: string | null): number;
 }

@@ -6,6 +6,8 @@ import { emailChannelWords } from "../../shared/channels/email/email-channel-wor
 import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
 import { ntfyRenderers } from "../../shared/channels/ntfy/ntfy-renderers.ts";
 import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
+import { pushChannelWords } from "../../shared/channels/push/push-channel-words.ts";
+import { pushRenderers } from "../../shared/channels/push/push-renderers.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
 import { slackRenderers } from "../../shared/channels/slack/slack-renderers.ts";
 import { teamsChannelWords } from "../../shared/channels/teams/teams-channel-words.ts";
@@ -28,6 +30,7 @@ export const channelPieces = {
   teams: { words: teamsChannelWords, renderers: teamsRenderers },
   ntfy: { words: ntfyChannelWords, renderers: ntfyRenderers },
   telegram: { words: telegramChannelWords, renderers: telegramRenderers },
+  push: { words: pushChannelWords, renderers: pushRenderers },
   outbox: { words: outboxChannelWords, renderers: {} },
 } as const satisfies Readonly<Record<NoticeChannel, ChannelPieces<WithAddress>> & Record<"outbox", ChannelPieces<ChannelWords>>>;
 

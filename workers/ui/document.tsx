@@ -39,6 +39,8 @@ type DocumentProps = {
   /** Constants of ours, without any content. The style comes after that of every page. */
   readonly script?: string;
   readonly style?: string;
+  /** The path of the inbox, on the page that a phone can install as an app. */
+  readonly app?: string | undefined;
   readonly children: Child;
 };
 
@@ -85,22 +87,28 @@ const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "i
   );
 };
 
-export const Head = ({ title, cspNonce, style }: Pick<DocumentProps, "title" | "cspNonce"> & { readonly style: string }) => (
+export const Head = ({ title, cspNonce, style, app }: Pick<DocumentProps, "title" | "cspNonce" | "app"> & { readonly style: string }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
     <meta name="robots" content="noindex, nofollow" />
     <meta name="color-scheme" content="light dark" />
     <title>{title}</title>
+    {app === undefined ? null : (
+      <>
+        <link rel="manifest" href={`${app}/app.webmanifest`} />
+        <link rel="apple-touch-icon" href={`${app}/icons/192.png`} />
+      </>
+    )}
     <style nonce={cspNonce}>{raw(style)}</style>
   </head>
 );
 
-export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, style = "", children }: DocumentProps) => {
+export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, style = "", app, children }: DocumentProps) => {
   const { page } = useWords();
   return (
     <html lang={page.lang}>
-      <Head title={title} cspNonce={cspNonce} style={stylesheet + style} />
+      <Head title={title} cspNonce={cspNonce} style={stylesheet + style} app={app} />
       <body>
         <Top
           {...(skip === undefined ? {} : { skip })}

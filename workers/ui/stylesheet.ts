@@ -284,6 +284,7 @@ const inbox = `
 .batch { position: sticky; z-index: 2; bottom: 0; display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; margin: 1rem -1rem 0; padding: .625rem 1rem calc(.625rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
 .batch[hidden] { display: none; } .batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
 .pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
+.devices [hidden] { display: none; } .devices li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; } .devices > .in { padding-top: .875rem; } .devices ul { padding: 0; margin: 0; list-style: none; }
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
 .lines { list-style: none; margin: 0; padding: 0; } .lines > li { display: flex; gap: .75rem; align-items: center; justify-content: space-between; padding: .5rem 0; } .lines > li + li { border-top: 1px solid var(--line); } .lines > li > p { min-width: 0; } .lines > li > .btn { flex: none; }
 .series { list-style: none; margin: 0; padding: .25rem .875rem; } .series > li + li { border-top: 1px solid var(--line); } .series > .over { opacity: .6; }

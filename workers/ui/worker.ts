@@ -10,6 +10,7 @@ import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 import { channelPieces, channelWords } from "./channel-registry.ts";
 import { answerConsole } from "./console/console.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./console/visit.ts";
+import { type AppFile, type AppFileName, appFile } from "./inbox/app-files.ts";
 import { type Page, type PageReader, renderPage } from "./page.ts";
 
 export default class PagesWorker extends WorkerEntrypoint {
@@ -28,6 +29,11 @@ export default class PagesWorker extends WorkerEntrypoint {
   /** A visit to the console. `api`: the operator's API, good until this is answered. */
   console(visit: ConsoleVisit, api: ConsoleApi): Promise<ConsoleAnswer> {
     return answerConsole(visit, api);
+  }
+
+  /** A file of the inbox as an app. `home`: the path of the inbox. */
+  inboxFile(name: AppFileName, home: string): AppFile {
+    return appFile(name, home);
   }
 
   /** What each channel's sender asks for. */

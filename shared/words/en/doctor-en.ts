@@ -160,6 +160,7 @@ export const doctorEn = {
   "channel.teams": "Teams",
   "channel.ntfy": "ntfy",
   "channel.telegram": "Telegram",
+  "channel.push": "push",
   noLinks: "Reviewers get no links, because {channels} are not set up: {fix}.",
   outboxOff: "remove OUTBOX=off from .dev.vars",
   setOneUp: "set one of them up (see {guides})",
@@ -226,6 +227,9 @@ export const doctorEn = {
   telegramRefuses: "Telegram refuses TELEGRAM_BOT_TOKEN: copy it from @BotFather again.",
   telegramSilent: "Telegram does not answer, or limits the bot's requests: try again.",
   telegramRemedy: "a Telegram chat: set up Telegram (TELEGRAM_BOT_TOKEN)",
+  pushReady:
+    "Reviewers turn on push notices in their inbox. To test somebody's devices, press Test at the reviewer, on the page Reviewers of the console.",
+  pushRemedy: "push notices: give them an email address too, because devices are turned on in the inbox",
   webhookNotSetUp: "No webhook is configured.",
   webhookUrlUnset: "{variable} is not set: the webhook cannot be used; set it to the receiver's address",
   webhookUrl: "{variable} is not an https address: the webhook cannot be used; correct it",

@@ -43,6 +43,7 @@ export const issuesEn = {
   matchesEmpty: "must not match the empty text",
   slackId: "is not a Slack member or channel id",
   telegramId: "is not the id of a Telegram chat: digits, with - before a group's",
+  pushOn: "is not `on`, the only value: which devices get notices is set in the reviewer's inbox",
   configuredName: "is not the NAME in the name of a variable: capital letters, digits and _",
   sixDecimals: "has more than six decimals",
   modelName: "is not a name: letters, digits and @ . _ : / - only, at most 128",

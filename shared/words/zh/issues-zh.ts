@@ -45,6 +45,7 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   matchesEmpty: "不得匹配空文本",
   slackId: "不是 Slack 成员或频道的 id",
   telegramId: "不是 Telegram 聊天的 ID：只有数字，群组的以 - 开头",
+  pushOn: "不是唯一允许的值 `on`：哪些设备接收通知在审核人的收件箱中设置",
   configuredName: "不是变量名中的 NAME：只用大写字母、数字和 _",
   sixDecimals: "小数超过六位",
   modelName: "不是名称：只用字母、数字和 @ . _ : / -，最多 128 个字符",

@@ -1,5 +1,6 @@
 // The pages of an inbox in each of their states, in which every text from outside can be replaced.
 
+import type { DevicesInput } from "../../../workers/ui/inbox/devices.tsx";
 import type { InboxItem, InboxList } from "../../../shared/review/inbox-list.ts";
 import type { ReviewView, ToolCallView } from "../../../shared/review/view.ts";
 import type { Page } from "../../../workers/ui/page.ts";
@@ -137,10 +138,22 @@ const back = {
   inbox: { path: "/inbox", count: 2 },
 };
 
+const devices: DevicesInput = {
+  action: "/inbox/devices",
+  nonce: "n0nce",
+  devices: [
+    { id: "d1", label: "Firefox · Android", madeAt: now - 86_400_000 },
+    { id: "d2", label: "", madeAt: now },
+  ],
+  isUsed: true,
+  said: "on",
+  app: { home: "/inbox", inbox: "i", key: "k" },
+};
+
 export const inboxPages: Readonly<Record<string, Page>> = {
   "an inbox": {
     kind: "inbox",
-    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), query, now, availability, signOut: { nonce: "n0nce" } },
+    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), query, now, availability, devices, signOut: { nonce: "n0nce" } },
   },
   "an inbox with nothing": {
     kind: "inbox",
@@ -151,6 +164,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
       query,
       now,
       availability: { ...availability, isSaved: false, problem: "away" },
+      devices: { ...devices, devices: [], isUsed: false, said: "full" },
       signOut: { path: "/cdn-cgi/access/logout" },
     },
   },

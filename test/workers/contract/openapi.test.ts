@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import { httpStatuses } from "../../../shared/wire/status.ts";
+import { inboxNameOf } from "../../../shared/review/inbox.ts";
 import { formNonce, nonceLatestMs, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
@@ -19,6 +20,7 @@ import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { Authenticator } from "../../support/authenticator.ts";
+import { ScriptedPushService } from "../../support/push-service.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import { approvalIn, askAbout, askApproval, deletion, hookInput } from "../support/approvals.ts";
 import {
@@ -242,6 +244,43 @@ function inboxAsks(): Asks {
         [303, posted(path, fields, { Cookie: cookie })],
       ];
     },
+    setDevice: async () => {
+      const { cookie, browser } = await signedIn();
+      const html = await browser.text("/inbox");
+      const nonce = /id="devices".*?name="nonce" value="([^"]+)"/s.exec(html)?.[1] ?? "";
+      return [
+        [403, posted(browser.at("/inbox/devices"), "nonce=x", { Cookie: cookie })],
+        [413, posted(browser.at("/inbox/devices"), "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted(browser.at("/inbox/devices"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [303, posted(browser.at("/inbox/devices"), new URLSearchParams({ nonce, act: "off" }), { Cookie: cookie })],
+      ];
+    },
+    renewDevice: async () => {
+      const { browser } = await signedIn();
+      const service = new ScriptedPushService("https://push.example.com");
+      const secret = "s".repeat(43);
+      const nonce = /id="devices".*?name="nonce" value="([^"]+)"/s.exec(await browser.text("/inbox"))?.[1] ?? "";
+      const subscription = async () => {
+        const { endpoint, p256dh, auth } = await service.subscribe("phone");
+        return { endpoint, p256dh, auth };
+      };
+      await browser.post("/inbox/devices", new URLSearchParams({ nonce, act: "on", secret, ...(await subscription()) }));
+      const token = `${inboxNameOf("Ada")}.${secret}`;
+      const path = "/inbox/devices/renew";
+      return [
+        [403, posted(path, "", { Origin: "https://evil.example" })],
+        [404, posted(path, "token=x")],
+        [413, posted(path, "x".repeat(10_001))],
+        [415, posted(path, "", { "Content-Type": "text/plain" })],
+        [204, posted(path, new URLSearchParams({ token, ...(await subscription()) }))],
+      ];
+    },
+    showPushWorker: async () => [[200, { path: "/inbox/push.js", key: null }]],
+    showManifest: async () => [[200, { path: "/inbox/app.webmanifest", key: null }]],
+    showInboxIcon: async () => [
+      [200, { path: "/inbox/icons/192.png", key: null }],
+      [404, { path: "/inbox/icons/193.png", key: null }],
+    ],
     showInboxReview: async () => {
       const { cookie, run, browser } = await signedIn();
       return [

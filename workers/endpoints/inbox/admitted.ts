@@ -47,7 +47,7 @@ const smallForm = 10_000;
  */
 export async function readerForm(
   c: AppContext,
-  what: "connections" | "availability" | "passkeys",
+  what: "connections" | "availability" | "passkeys" | "devices",
 ): Promise<{ readonly reader: AdmittedReader; readonly fields: URLSearchParams } | Response> {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;

@@ -1,21 +1,14 @@
 // A reviewer's own holiday and quiet hours, which they set in their inbox. They are members of the
-// reviewer in the policy: what is written is the newest policy with these members of this one
-// reviewer changed, and nothing else of it.
+// reviewer in the policy.
 
 import type { JsonObject } from "../../../shared/json-types.ts";
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
 import { awaySchema, quietHoursSchema, timeZoneSchema } from "../../../shared/policy/availability.ts";
-import { groupedReviewer, withReviewer } from "../../../shared/policy/reviewer-edit.ts";
-import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
-import { configStub } from "../../stubs/stubs.ts";
+import type { Policy } from "../../../shared/policy/rules.ts";
 import type { AvailabilityInput, AvailabilityProblem } from "../../ui/inbox/availability.tsx";
-import { currentDocument, serveDocument } from "../admin/admin-documents.ts";
 import type { AppContext } from "../app-context.ts";
+import { writeOwnEntry } from "./own-entry.ts";
 import { type Person, type Reader, currentDocuments } from "./reader.ts";
-
-/** Others write the policy too: the change is made again on what they wrote. */
-const mostTries = 4;
 
 /** The members as the form's fields have them. */
 export type TypedAvailability = AvailabilityInput["typed"];
@@ -72,22 +65,10 @@ export async function saveAvailability(c: AppContext, { person }: Reader, typed:
   const members = membersOf(typed);
   const problem = problemIn(members);
   if (problem !== null) return problem;
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    const current = await currentDocument(c.env, "policy");
-    const before = objectOf(parseJson(current.text));
-    const known = before === null ? null : groupedReviewer(before, person.name);
-    // They left the policy meanwhile, or have another address there.
-    if (before === null || known === null || known["email"] !== person.email) return "busy";
-    const { groups, timeZone: _zone, away: _away, quietHours: _quiet, ...rest } = known;
-    const after = withReviewer(before, { ...rest, ...members }, groups as string[]); // of groupedReviewer
-    if (JSON.stringify(after) === JSON.stringify(before)) return null;
-    // Only who stands in can be wrong now, unless this version refuses the policy as it was.
-    if (!parsePolicy(after).ok) return "away";
-    const writer = { by: { kind: "inbox", email: person.email }, restored: null } as const;
-    const written = await configStub(c.env).write("policy", current.version, JSON.stringify(after), writer);
-    if (written.kind === "conflict") continue;
-    serveDocument(c, "policy", after, written.version);
-    return null;
-  }
-  return "busy";
+  const written = await writeOwnEntry(c, person, ({ timeZone: _zone, away: _away, quietHours: _quiet, ...rest }) => ({
+    ...rest,
+    ...members,
+  }));
+  // Only who stands in can be wrong now, unless this version refuses the policy as it was.
+  return written === "refused" ? "away" : written === "busy" ? "busy" : null;
 }

@@ -22,6 +22,7 @@ import { type Presented, noSuchLink, readForm } from "../review/review-link.ts";
 import { setCookie } from "../session-address.ts";
 import type { AvailabilityProblem } from "../../ui/inbox/availability.tsx";
 import { admittedReader, presentedTo, readerForm, signInInstead, signedIn, visitorOf } from "./admitted.ts";
+import { devicesInput } from "./devices.ts";
 import { type TypedAvailability, availabilityInput, saveAvailability, typedIn } from "./availability.ts";
 import { type Reader, inboxSettings, readerNonce, readerOf } from "./reader.ts";
 
@@ -56,7 +57,7 @@ type Saving = { readonly isSaved: boolean; readonly typed?: TypedAvailability; r
 
 async function inboxPage(c: AppContext, reader: Reader, saving: Saving): Promise<Response> {
   const query = queryOf(c);
-  const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), query);
+  const [text, devices] = await Promise.all([inboxStub(c.env, reader.inbox).list(visitorOf(reader), query), devicesInput(c, reader)]);
   if (text === null) return signInInstead(c, reader.settings, null);
   const input = {
     path: pathOfUrl(reader.home),
@@ -65,6 +66,7 @@ async function inboxPage(c: AppContext, reader: Reader, saving: Saving): Promise
     query,
     now: Date.now(),
     signOut: signOutForm(reader),
+    devices,
     availability: await availabilityInput(c, reader, {
       action: pathOfUrl(availabilityUrl(reader.home)),
       nonce: readerNonce(reader, "availability"),

@@ -115,5 +115,5 @@ export const personAt = (people: readonly Person[], email: string): Person | und
 /** A nonce for a form of the reader's that is about no review. */
 export const readerNonce = (
   { settings, bound }: Reader,
-  what: "sign-out" | "connections" | "availability" | "passkeys" | `connect ${string}`,
+  what: "sign-out" | "connections" | "availability" | "passkeys" | "devices" | `connect ${string}`,
 ): string => nonceOf({ settings, token: bound }, 0, what);

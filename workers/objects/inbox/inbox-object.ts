@@ -20,9 +20,13 @@ import {
   type AddPasskeyInput,
   type AddedPasskey,
   type AskInput,
+  type Device,
+  type DeviceInput,
   type InboxCalls,
   type InboxOverview,
   type InboxSession,
+  type PushAnswer,
+  type PushInput,
   type SignInAnswer,
   type SignInInput,
   type StoredPasskey,
@@ -36,6 +40,8 @@ import type { ObjectAlarm } from "../alarm.ts";
 import { ContentSeal } from "../content-seal.ts";
 import { inboxSchema } from "../schema/inbox-schema.ts";
 import { StoredObject } from "../stored-object.ts";
+import { Devices } from "./inbox-devices.ts";
+import { Pushing } from "./inbox-pushing.ts";
 import { type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
 import { Passkeys } from "./inbox-passkeys.ts";
 import { InboxWindows } from "./inbox-windows.ts";
@@ -51,11 +57,16 @@ export class InboxObject extends StoredObject implements InboxCalls {
   readonly #signIns: SignIns;
   readonly #passkeys: Passkeys;
   readonly #windows: InboxWindows;
+  readonly #devices: Devices;
+  readonly #pushing: Pushing;
   readonly #alarm: ObjectAlarm;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, inboxSchema);
-    this.#waiting = new WaitingReviews(this.sql, new ContentSeal(env, ctx.id.toString()));
+    const seal = new ContentSeal(env, ctx.id.toString());
+    this.#waiting = new WaitingReviews(this.sql, seal);
+    this.#devices = new Devices(this.sql, seal);
+    this.#pushing = new Pushing(env, this.#devices, this.clock.now);
     this.#signIns = new SignIns(this.sql);
     this.#passkeys = new Passkeys(this.sql);
     this.#windows = new InboxWindows(ctx);
@@ -134,9 +145,41 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return jsonOf(this.#waiting.list(visitor.address, query, this.now()));
   }
 
+  devices(visitor: Visitor): JsonOf<readonly Device[]> | null {
+    if (!this.#isGood(visitor)) return null;
+    return jsonOf(this.tables.exist ? this.#devices.list(visitor.address) : []);
+  }
+
+  addDevice(visitor: Visitor, device: DeviceInput): "added" | "full" | null {
+    if (!this.#isGood(visitor)) return null;
+    this.tables.create();
+    const added = this.ctx.storage.transactionSync(() => this.#devices.add(visitor.address, device, this.now()));
+    this.#alarm.arm();
+    return added;
+  }
+
+  removeDevice(visitor: Visitor, id: string): number | null {
+    if (!this.#isGood(visitor)) return null;
+    if (this.tables.exist) this.#devices.remove(id);
+    else return 0;
+    return this.#devices.list(visitor.address).length;
+  }
+
+  renewDevice(address: string, device: DeviceInput): boolean {
+    return this.tables.exist && this.ctx.storage.transactionSync(() => this.#devices.renew(address, device, this.now()));
+  }
+
+  async push(message: PushInput): Promise<PushAnswer> {
+    if (!this.tables.exist) return message.withdraws ? { kind: "sent" } : { kind: "failed", why: "notFound" };
+    const answer = await this.#pushing.send(message);
+    this.#alarm.arm();
+    return answer;
+  }
+
   signOut(session: string | null): number {
     if (!this.tables.exist) return 0;
     const ended = this.#signIns.end(session);
+    if (session === null) this.#devices.removeAll();
     this.#windows.closeUnless((window) => (session === null ? false : window.session !== session));
     return ended;
   }
@@ -166,8 +209,9 @@ export class InboxObject extends StoredObject implements InboxCalls {
       this.#signIns.forget(now);
       this.#waiting.forget(now);
       this.#passkeys.forget(now);
-      if (this.#signIns.isEmpty() && this.#waiting.isEmpty() && this.#passkeys.isEmpty() && this.#windows.nextEnd() === null)
-        return this.#delete();
+      this.#devices.forget(now);
+      const kept = [this.#signIns, this.#waiting, this.#passkeys, this.#devices];
+      if (kept.every((each) => each.isEmpty()) && this.#windows.nextEnd() === null) return this.#delete();
       this.#alarm.arm();
     });
   }
@@ -178,7 +222,13 @@ export class InboxObject extends StoredObject implements InboxCalls {
 
   #nextDue(): number | null {
     if (!this.tables.exist) return null;
-    const dues = [this.#waiting.nextForget(), this.#signIns.nextDue(), this.#passkeys.nextForget(), this.#windows.nextEnd()];
+    const dues = [
+      this.#waiting.nextForget(),
+      this.#signIns.nextDue(),
+      this.#passkeys.nextForget(),
+      this.#windows.nextEnd(),
+      this.#devices.nextDue(),
+    ];
     const times = dues.filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }

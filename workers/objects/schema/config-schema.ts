@@ -60,6 +60,12 @@ export const configSchema: Schema = {
       public_key: "TEXT NOT NULL", // 32 bytes, as base64url
       secret: "TEXT NOT NULL", // PKCS #8, as base64url; sealed as content is
     }),
+    // One row: the key by which push services know the gateway (RFC 8292).
+    rowidTable("push_key", {
+      one: "INTEGER PRIMARY KEY",
+      public_key: "TEXT NOT NULL", // 65 bytes, as base64url
+      secret: "TEXT NOT NULL", // PKCS #8, as base64url; sealed as content is
+    }),
     // The ES256 keys of receipts. Rows are permanent, so that every receipt can be checked.
     table("receipt_key", {
       kid: "TEXT PRIMARY KEY", // the public key's thumbprint (RFC 7638)

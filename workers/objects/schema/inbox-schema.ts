@@ -53,6 +53,30 @@ export const inboxSchema: Schema = {
     }),
     // The nonces of the last five minutes by which a passkey was added: each adds one.
     table("passkey_nonce", { nonce: "TEXT PRIMARY KEY", until: "INTEGER NOT NULL" }),
+    // Devices that this person turned notices on for. A row is deleted when the device is turned
+    // off, its push service says that it is gone, or all sessions of the person end.
+    table("device", {
+      id: "TEXT PRIMARY KEY", // digest of the subscription's address
+      address: "TEXT NOT NULL", // digest of the person's address when it was turned on
+      label: "TEXT NOT NULL", // the browser and the system, such as Firefox on Android
+      subscription: "TEXT NOT NULL", // JSON of Subscription (shared/channels/push/subscription.ts); sealed as content is
+      secret: "TEXT NOT NULL", // digest of the secret by which its browser may give a new subscription
+      key: "TEXT NOT NULL", // the gateway's public key that the subscription is good for
+      made_at: "INTEGER NOT NULL",
+      used_at: "INTEGER", // when its push service took a message last
+    }),
+    // What was pushed to which device. A row is deleted when the notice is withdrawn, or an hour
+    // after the review's deadline.
+    table("pushed", {
+      topic: "TEXT NOT NULL", // a digest that tells reviews apart
+      device: "TEXT NOT NULL",
+      message: "TEXT NOT NULL", // the message that was attempted last
+      taken: "INTEGER NOT NULL", // 1: its push service took this message
+      shown: "INTEGER NOT NULL", // 1: the device may show a message of this topic
+      tries: "INTEGER NOT NULL",
+      forget_at: "INTEGER NOT NULL",
+      "PRIMARY KEY": "(topic, device)",
+    }),
   ],
   migrations: [],
 };

@@ -26,6 +26,8 @@ import { pageScript } from "../page-script.ts";
 import { fill, fillText } from "../sentence.tsx";
 import { keepSessionScript } from "../session-script.ts";
 import { Availability, type AvailabilityInput } from "./availability.tsx";
+import { deviceScript } from "./device-script.ts";
+import { Devices, type DevicesInput } from "./devices.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
 
@@ -38,6 +40,8 @@ export type InboxPageInput = {
   /** Unix milliseconds. */
   readonly now: number;
   readonly availability: AvailabilityInput;
+  /** Null where nobody could say which devices are on. */
+  readonly devices: DevicesInput | null;
   /** The form that signs out; or where Cloudflare Access does. */
   readonly signOut: { readonly nonce: string } | { readonly path: string };
 };
@@ -327,7 +331,7 @@ const Queue = ({ path, list: { items }, query, now, reader }: Pick<InboxPageInpu
 };
 
 export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string }) => {
-  const { cspNonce, path, reader, list, query, signOut } = input;
+  const { cspNonce, path, reader, list, query, signOut, devices } = input;
   const words = useWords();
   const { all } = list.counts;
   const said = words.inbox.list;
@@ -338,7 +342,8 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
       reader={reader}
       inbox={{ path, count: all }}
       keys={{ keys: said.keys, note: said.keysNote }}
-      script={keepSessionScript + pageScript + inboxScript}
+      script={keepSessionScript + pageScript + (devices === null ? "" : deviceScript) + inboxScript}
+      app={devices?.app.home}
     >
       <div class="wrap inbox">
         <h1 class="said-by-us" id="heading">
@@ -358,6 +363,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
             <Batch />
           </form>
         )}
+        {devices === null ? null : <Devices {...devices} />}
         <Availability {...input.availability} />
         <p class="leave">
           <a href={`${path}/connections`}>{words.inbox.connections.title}</a>

@@ -65,7 +65,7 @@ function writtenIn(said: Said, path: string): (readonly [string, string])[] {
 
 const latin = {
   // Names, and words of protocols that the field does not translate.
-  names: ["Countersign", "Cloudflare", "Access", "Slack", "Teams", "GitHub", "GitLab", "AWS", "Google", "npm", "webhook"],
+  names: ["Countersign", "Cloudflare", "Access", "Slack", "Teams", "GitHub", "GitLab", "AWS", "Google", "npm", "webhook", "iPhone", "iPad"],
   field: [
     "MCP",
     "API",

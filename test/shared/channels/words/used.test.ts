@@ -50,6 +50,7 @@ const byValue = [
     "done/outcomes",
     "logins/said",
     "list/sorts",
+    "devices/sayings",
   ].map((each) => `inbox/${each}`),
   ...["decisions", "modes"].map((each) => `receipt/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
