@@ -10,13 +10,15 @@ import { type Gateway, freePort } from "../../../scripts/local-gateway.ts";
 import { operatorOf } from "../../../scripts/operator.ts";
 import type { MailApi } from "../../support/mail-api.ts";
 import { startMailServer } from "../../support/mail-server.ts";
-import type { Served } from "../../support/serve.ts";
+import { ScriptedPushService } from "../../support/push-service.ts";
+import { type Served, serve } from "../../support/serve.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { eventually } from "../support/program.ts";
 import { shoot } from "../support/screenshots.ts";
 import { startTestGateway } from "../support/test-gateway.ts";
 import { launch } from "./browser.ts";
 import { violationsOn } from "./checks.ts";
+import { PushBrowser } from "./push-browser.ts";
 
 const adminToken = "admin-token-of-the-tests-0123456789";
 const apiKey = "dev-key-of-the-tests-0123456789abcdef";
@@ -200,5 +202,61 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     await plain.waitForTimeout(1_100);
     await plain.getByRole("button", { name: "Deny 1" }).click();
     await plain.getByText("Denied", { exact: true }).waitFor();
+  });
+
+  test("turns this device on with one press; its notice opens the review, says at the end who decided, and no page is stored", async () => {
+    const service = new ScriptedPushService("");
+    const served = await serve(service.answer);
+    service.origin = served.url;
+    const pushed = new PushBrowser(page, service);
+    const origin = new URL(gateway.url).origin;
+    await pushed.install(origin);
+    await page.goto(home);
+    await page.getByRole("button", { name: "Turn on for this device" }).click();
+    await page.getByText("This device is on.").waitFor();
+    await page.getByText("this device", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Turn on for this device" }).isVisible()).toBe(false);
+    await shoot(page, "inbox-devices");
+    expect(await violations()).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+
+    const run = await waits("Question E");
+    const [first] = await eventually("the notice", async () => (service.taken.length > 0 ? service.taken : null));
+    await pushed.deliver(origin, first!.notice);
+    const [shown, ...others] = await eventually("what is shown", async () => ((await pushed.shown()).length > 0 ? pushed.shown() : null));
+    expect(others).toEqual([]);
+    expect(shown).toMatchObject({ silent: false, url: first?.notice.url, tag: first?.topic });
+    expect(shown?.title).toMatch(/^notes · look asks /);
+    expect(await pushed.press()).toBe(first?.notice.url);
+
+    await page.goto(shown?.url ?? "");
+    await page.waitForTimeout(1_100);
+    await page
+      .getByRole("button", { name: /^Approve/ })
+      .first()
+      .click();
+    await eventually("its end", async () => ((await stateOf(run)) === "completed" ? true : null));
+    const last = await eventually("the outcome", async () => service.taken.find(({ notice }) => notice.quiet) ?? null);
+    await pushed.deliver(origin, first!.notice);
+    await pushed.deliver(origin, last.notice);
+    const over = await eventually(
+      "the outcome on the device",
+      async () => (await pushed.shown()).find(({ silent }) => silent === true) ?? null,
+    );
+    expect(over).toMatchObject({ tag: shown?.tag, title: expect.stringMatching(/^Approved: /), url: `${origin}/inbox` });
+    expect(await pushed.shown()).toHaveLength(1);
+
+    // A message of anywhere else opens nothing but the inbox.
+    await pushed.deliver(origin, { ...last.notice, url: "https://evil.example/r/x" });
+    await eventually("the other message", async () => ((await pushed.shown())[0]?.url === `${origin}/inbox` ? true : null));
+    expect(await pushed.press()).toBe(`${origin}/inbox`);
+    expect(await page.evaluate(async () => [...(await caches.keys()), navigator.serviceWorker.controller])).toEqual([null]);
+
+    await page.goto(home);
+    await page.getByRole("button", { name: /^Turn off/ }).click();
+    await page.getByText("The device is off.").waitFor();
+    await page.getByRole("button", { name: "Turn on for this device" }).waitFor();
+    expect([pushed.device, service.faults]).toEqual([null, []]);
+    await served.close();
   });
 });

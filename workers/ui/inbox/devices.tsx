@@ -4,7 +4,6 @@
 import type { DeviceSaid } from "../../../shared/review/devices.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import { useWords } from "../language.ts";
-import { Name } from "../outside-text.tsx";
 import { fill } from "../sentence.tsx";
 
 export type DevicesInput = {
@@ -50,7 +49,7 @@ export const Devices = ({ action, nonce, devices, isUsed, said, app }: DevicesIn
             {devices.map(({ id, label, madeAt }) => (
               <li data-device={id}>
                 <span>
-                  <b>{label === "" ? words.nameless : <Name value={label} />}</b>{" "}
+                  <b>{label === "" ? words.nameless : label}</b>{" "}
                   <span class="here tag" hidden>
                     {words.here}
                   </span>
