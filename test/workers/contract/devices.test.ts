@@ -2,8 +2,8 @@
 // the policy says of it, and what a review's notice is and becomes.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { inboxNameOf } from "../../../shared/review/inbox.ts";
-import { configStub } from "../../../workers/stubs/stubs.ts";
+import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
+import { configStub, inboxStub } from "../../../workers/stubs/stubs.ts";
 import { type PushDevice, ScriptedPushService, base64url } from "../../support/push-service.ts";
 import { recordOf } from "../objects/inside.ts";
 import { configure, env, eventually, gateway, gatewayWith, adminToken, jsonBody, policy, publicUrl } from "../support/gateway.ts";
@@ -109,6 +109,21 @@ describe("a device", () => {
     for (let n = 1; n < 20; n += 1) expect(await turnOn(browser, await subscribe(`device${n}`))).toBe("on");
     expect(await turnOn(browser, await subscribe("onetoomany"))).toBe("full");
     expect(await devicesIn(browser)).toHaveLength(20);
+  });
+
+  test("is neither listed nor changed for a session that there is not", async () => {
+    await turnOn(browser, await subscribe("phone"));
+    const [id = ""] = await devicesIn(browser);
+    const stub = inboxStub(env, inboxNameOf("Ada"));
+    const visitor = { address: addressDigest(ada), session: "none" };
+    const { endpoint, p256dh, auth } = await subscribe("other");
+    const device = { label: "", endpoint, p256dh, auth, secret: "s", key: "k" };
+    expect(await Promise.all([stub.devices(visitor), stub.removeDevice(visitor, id), stub.addDevice(visitor, device)])).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(await devicesIn(browser)).toEqual([id]);
   });
 
   test("gives a new subscription with its own secret, and with no other", async () => {
