@@ -32,6 +32,7 @@ import { redactionMutants } from "./redaction.ts";
 import { relay2026Mutants } from "./relay-2026.ts";
 import { replyMutants } from "./replies.ts";
 import { revocationMutants } from "./revocation.ts";
+import { pushMutants } from "./push.ts";
 import { receiptMutants } from "./receipts.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
@@ -75,6 +76,7 @@ export const mutants: readonly Mutant[] = [
   ...operatorMutants,
   ...outsideMutants,
   ...imageMutants,
+  ...pushMutants,
   ...receiptMutants,
   ...recordMutants,
   ...redactionMutants,
