@@ -10,7 +10,8 @@
 // `--key`: what GET /record/0/checkpoint says in its header Countersign-Record-Key, noted when the
 // gateway was set up. `--known`: a file with the checkpoints of earlier verifications, to which the
 // new ones are added: so a log that was cut short or written anew is found. `--witness`: the key of
-// the witness, who has to have cosigned each log. `--from`: the entry to begin with. ADMIN_TOKEN of the environment is sent where the log is not public.
+// the witness, who has to have cosigned each log. `--from`: the entry to begin with. ADMIN_TOKEN of
+// the environment is sent where the log is not public.
 //
 // Exit codes: 0 all of it holds; 1 something was changed or is missing; 2 it could not be read.
 

@@ -24,7 +24,7 @@ export async function recordChecks(env: Env, now: number): Promise<readonly Chec
 
 const witnessWords = {
   unknownLog: "witnessUnknownLog",
-  otherKey: "witnessOtherKey",
+  otherKey: "witnessUnknownLog",
   notContinued: "witnessNotContinued",
   ahead: "witnessAhead",
   uncosigned: "witnessUncosigned",

@@ -1,4 +1,4 @@
-// What a witness is sent and answers, after C2SP `tlog-witness` and `tlog-cosignature`: a checkpoint
+// What a witness is sent and answers (C2SP `tlog-witness` and `tlog-cosignature`): a checkpoint
 // with the proof that the log goes on from what the witness saw, and the witness's signature that
 // it saw it then. Cosignatures of Ed25519 alone.
 

@@ -338,13 +338,11 @@ export const doctorEn = {
   recordUnwitnessed:
     "The witness at RECORD_WITNESS_URL does not answer as a witness does; checkpoints are sent again every 5 minutes: see that the address is what stands before its /add-checkpoint.",
   witnessUnknownLog:
-    "The witness at RECORD_WITNESS_URL does not know the record's logs (404): give it the key of each, which GET /record/0/checkpoint to /record/15/checkpoint have in the header Countersign-Record-Key.",
-  witnessOtherKey:
-    "The witness at RECORD_WITNESS_URL does not accept the record's key (403): give it the key of each log, which GET /record/0/checkpoint to /record/15/checkpoint have in the header Countersign-Record-Key.",
+    "The witness at RECORD_WITNESS_URL does not know the record's logs by their keys (403 or 404): give it the key of each, which GET /record/0/checkpoint to /record/15/checkpoint have in the header Countersign-Record-Key.",
   witnessNotContinued:
-    "The witness at RECORD_WITNESS_URL saw other entries than the record has now: it was changed, or another gateway has the same address. Verify it with npm run verify-record and an earlier checkpoint.",
+    "The witness at RECORD_WITNESS_URL saw other entries than the record has now: it was changed, or another gateway has the same address. Verify it with `npm run verify-record` and an earlier checkpoint.",
   witnessAhead:
-    "The witness at RECORD_WITNESS_URL saw more entries than the record has now: it was cut short or restored, or another gateway has the same address. Verify it with npm run verify-record and an earlier checkpoint.",
+    "The witness at RECORD_WITNESS_URL saw more entries than the record has now: it was cut short or restored, or another gateway has the same address. Verify it with `npm run verify-record` and an earlier checkpoint.",
   witnessUncosigned: "The witness at RECORD_WITNESS_URL does not sign with RECORD_WITNESS_KEY: set that to its key, of Ed25519.",
   witnessUnsigned: "The record's key cannot be read, so no checkpoint goes to the witness: see that CONTENT_KEY opens it.",
   recordInObjects: "The record's log stays in its objects, without an R2 bucket; the fullest has used {percent}% of its 10 GB.",

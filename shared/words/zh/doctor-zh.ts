@@ -301,13 +301,11 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   recordUnkept: "RECORD_WITNESS_URL 处的见证方接收记录的检查点；其联署未保留：请将 RECORD_WITNESS_KEY 设为其密钥。",
   recordUnwitnessed: "RECORD_WITNESS_URL 处的应答不像见证方；检查点每 5 分钟重新发送：请确认该地址是其 /add-checkpoint 之前的部分。",
   witnessUnknownLog:
-    "RECORD_WITNESS_URL 处的见证方不认识记录的日志（404）：请把每个日志的密钥交给它，见 GET /record/0/checkpoint 至 /record/15/checkpoint 的标头 Countersign-Record-Key。",
-  witnessOtherKey:
-    "RECORD_WITNESS_URL 处的见证方不接受记录的密钥（403）：请把每个日志的密钥交给它，见 GET /record/0/checkpoint 至 /record/15/checkpoint 的标头 Countersign-Record-Key。",
+    "RECORD_WITNESS_URL 处的见证方不认识记录的日志及其密钥（403 或 404）：请把每个日志的密钥交给它，见 GET /record/0/checkpoint 至 /record/15/checkpoint 的标头 Countersign-Record-Key。",
   witnessNotContinued:
-    "RECORD_WITNESS_URL 处的见证方见过的条目与记录现有的不同：记录被改动过，或另一个网关使用同一地址。请用 npm run verify-record 和较早的检查点验证。",
+    "RECORD_WITNESS_URL 处的见证方见过的条目与记录现有的不同：记录被改动过，或另一个网关使用同一地址。请用 `npm run verify-record` 和较早的检查点验证。",
   witnessAhead:
-    "RECORD_WITNESS_URL 处的见证方见过的条目比记录现有的多：记录被截短或被恢复过，或另一个网关使用同一地址。请用 npm run verify-record 和较早的检查点验证。",
+    "RECORD_WITNESS_URL 处的见证方见过的条目比记录现有的多：记录被截短或被恢复过，或另一个网关使用同一地址。请用 `npm run verify-record` 和较早的检查点验证。",
   witnessUncosigned: "RECORD_WITNESS_URL 处的见证方不是用 RECORD_WITNESS_KEY 签名：请将其设为它的 Ed25519 密钥。",
   witnessUnsigned: "无法读取记录的密钥，因此没有检查点发给见证方：请确认 CONTENT_KEY 能解开它。",
   recordInObjects: "没有 R2 存储桶，记录的日志保留在其对象中；最满的对象已使用 10 GB 的 {percent}%。",
