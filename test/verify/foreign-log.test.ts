@@ -10,6 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { inFolder, verifyLogs } from "../../scripts/verify-log.ts";
 import { utf8ToBytes } from "../../shared/encoding.ts";
 import { bundleBytes, readBundle } from "../../shared/record/log/bundle.ts";
+import { signCheckpoint } from "../../shared/record/log/checkpoint.ts";
+import { addCheckpointBody, cosignatureOn, cosigned, readCosignerKey } from "../../shared/record/log/cosignature.ts";
+import { consistencyProof, rootAt } from "../../shared/record/log/merkle.ts";
+import { subtreeReader, tileHashes } from "../../shared/record/log/tiles.ts";
 import { verifierKey } from "../../shared/record/log/signed-note.ts";
 import { signedLog, signerOf } from "../shared/record/log/reference-log.ts";
 import { WrittenLog, textsOf } from "./foreign-log/written-log.ts";
@@ -28,14 +32,20 @@ const after = 70_400;
 const folder = mkdtempSync(join(tmpdir(), "foreign-log-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 const verifier = join(folder, "verify");
+const witness = join(folder, "witness");
 const [written, earlier, oldest] = [join(folder, "written"), join(folder, "earlier"), join(folder, "oldest")];
 const knownNote = join(earlier, "record/0/checkpoint");
 
-beforeAll(async () => {
-  if (!hasGo) return;
-  execFileSync("go", ["build", "-o", verifier, new URL("foreign-log/verify.go", import.meta.url).pathname], {
+function build(program: string, source: string): void {
+  execFileSync("go", ["build", "-o", program, new URL(`foreign-log/${source}`, import.meta.url).pathname], {
     env: { ...process.env, GO111MODULE: "off", GOPATH: goPath, GOCACHE: join(folder, "go-cache"), GOFLAGS: "" },
   });
+}
+
+beforeAll(async () => {
+  if (!hasGo) return;
+  build(verifier, "verify.go");
+  build(witness, "witness.go");
   const log = new WrittenLog(written, 0, signer);
   await log.grow(before / 2);
   cpSync(written, oldest, { recursive: true });
@@ -151,5 +161,28 @@ describe.skipIf(!hasGo)("a log of the product's own code", () => {
     }
     expect(found).toEqual([expect.any(String), expect.any(String)]);
     rmSync(bucket, { recursive: true });
+  });
+
+  test("is cosigned by a witness where it goes on from what that saw, and by a proof of it alone", async () => {
+    const state = mkdtempSync(join(folder, "witness-"));
+    const add = (body: string): string =>
+      execFileSync(witness, ["-log", verifierKey(key), "-state", state], { input: body, encoding: "utf8" });
+    const cosigner = readCosignerKey(execFileSync(witness, ["-key"], { encoding: "utf8" }).trim());
+    if (cosigner === undefined) throw new Error("no key");
+    const read = subtreeReader((tile) => tileHashes(inFolder(written)(0), tile), after);
+    let old = 0;
+    for (const size of [1, 255, 256, 257, 1_000, 65_536, before, after, after]) {
+      const note = await signCheckpoint({ size, root: await rootAt(read, size) }, key, signer.sign);
+      const proof = old === 0 || old === size ? [] : await consistencyProof(read, old, size);
+      if (proof.length > 0) {
+        expect(add(addCheckpointBody(old, proof.toSpliced(-1, 1), note))).toBe("422\n");
+        expect(add(addCheckpointBody(old - 1, proof, note))).toBe(`409\n${old}\n`);
+      }
+      const answer = add(addCheckpointBody(old, proof, note));
+      expect([size, answer.slice(0, 4)]).toEqual([size, "200\n"]);
+      const held = await cosigned(note, answer.slice(4), cosigner, signer.verify);
+      expect((await cosignatureOn(held ?? "", cosigner, signer.verify))?.at).toBe(1_790_000_000);
+      old = size;
+    }
   });
 });
