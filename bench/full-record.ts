@@ -129,7 +129,7 @@ class ShardLog {
     this.number = recordShardOf(model.run);
     this.#bucket = join(bucket, "record", String(this.number));
     this.#database.exec("BEGIN");
-    for (const table of ["_cf_METADATA", "log_batch", "log_tile", "log_entry", "log_state", "summary", "line_hour", "metric_sums"])
+    for (const table of ["_cf_METADATA", "log_batch", "log_tile", "log_entry", "log_state", "summary", "line_span", "metric_sums"])
       this.#database.exec(`DELETE FROM ${table}`);
     for (const table of ["counted_to", "server_use", "usage_counted_to", "usage_hour", "usage_day"])
       this.#database.exec(`DELETE FROM ${table}`);
@@ -179,7 +179,14 @@ class ShardLog {
     const noted = JSON.stringify([key, server, state]);
     if (this.#inHour.has(noted)) return;
     this.#inHour.add(noted);
-    this.#run("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)", [hour, key, server ?? "", state]);
+    for (const unit of [1, 24, 768])
+      this.#run("INSERT OR IGNORE INTO line_span (unit, n, key, server, state) VALUES (?, ?, ?, ?, ?)", [
+        unit,
+        Math.floor(hour / unit),
+        key,
+        server ?? "",
+        state,
+      ]);
   }
 
   readonly #statements = new Map<string, ReturnType<DatabaseSync["prepare"]>>();

@@ -36,7 +36,7 @@ function fillShard(file: string, lines: number, { stepMs, vary }: Filling): void
     const model = row?.entries.split("\n").find((text) => text.includes('"whole":true'));
     if (row === undefined || model === undefined) return;
     const { run, line: own } = JSON.parse(model) as { readonly run: string; readonly line: RunSummary }; // written by the gateway
-    const hours = database.prepare("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)");
+    const spans = database.prepare("INSERT OR IGNORE INTO line_span (unit, n, key, server, state) VALUES (?, ?, ?, ?, ?)");
     const batch = database.prepare("INSERT INTO log_batch (first, last, at, entries) VALUES (?, ?, ?, ?)");
     // Those that wait have a row of their own.
     const open = database.prepare(
@@ -61,7 +61,7 @@ function fillShard(file: string, lines: number, { stepMs, vary }: Filling): void
         texts.push(
           JSON.stringify({ ...(JSON.parse(model) as object), run: name, line: { ...line, run: name }, whole: isOpen ? undefined : true }),
         );
-        hours.run(Math.floor(at / 3_600_000), key, server ?? "", state);
+        for (const unit of [1, 24, 768]) spans.run(unit, Math.floor(at / 3_600_000 / unit), key, server ?? "", state);
         times.push(at);
       }
       const last = first + texts.length - 1;

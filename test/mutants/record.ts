@@ -69,8 +69,8 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "a list reads on while older lines may be newer ones",
     file: "workers/objects/ledger/log-lines.ts",
-    from: "line.createdAt > bound).toSorted",
-    to: "line.createdAt > bound - 100_000).toSorted",
+    from: "line.createdAt > after).toSorted",
+    to: "line.createdAt > after - 100_000).toSorted",
     test: { file: recordLog, only: "page by page" },
   },
   {
@@ -201,10 +201,17 @@ export const recordMutants: readonly Mutant[] = [
   },
   {
     name: "a key's lines are in the hours that are read",
-    file: "workers/objects/ledger/ledger-lines.ts",
+    file: "workers/objects/ledger/line-spans.ts",
     from: "    const hour = hourOf(createdAt);",
     to: "    const hour = hourOf(createdAt) - 1;",
     test: { file: ledger, only: "by a key" },
+  },
+  {
+    name: "what no line has is known without reading the hours",
+    file: "workers/objects/ledger/line-spans.ts",
+    from: "const found = has(unit, n) ? newest(",
+    to: "const found = unit > 1 || has(unit, n) ? newest(",
+    test: { file: recordLog, only: "what few of them have" },
   },
   {
     name: "a page of the list ends where a shard has not read further",

@@ -10,6 +10,7 @@ import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call
 import type { KeptReply } from "../../../workers/stubs/cache-calls.ts";
 import type { AssociateInput } from "../../../workers/stubs/session-calls.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
+import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import type { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { env, eventually } from "../support/gateway.ts";
@@ -185,4 +186,26 @@ export function backToNow(): void {
 export function later(milliseconds: number): void {
   ahead += milliseconds;
   vi.spyOn(Date, "now").mockImplementation(() => realNow() + ahead);
+}
+
+/** What a call of a shard answers, and how many rows it reads. */
+export function countedRows<T>(
+  ledger: DurableObjectStub<LedgerObject>,
+  call: (object: LedgerObject) => Promise<T>,
+): Promise<{ found: T; read: number }> {
+  return runInDurableObject(ledger, async (object: LedgerObject, { storage: { sql } }) => {
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    const exec = sql.exec.bind(sql);
+    Object.defineProperty(sql, "exec", {
+      configurable: true,
+      value: (query: string, ...values: SqlStorageValue[]) => {
+        const cursor = exec(query, ...values);
+        cursors.push(cursor);
+        return cursor;
+      },
+    });
+    const found = await call(object);
+    Object.defineProperty(sql, "exec", { configurable: true, value: exec });
+    return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
+  });
 }

@@ -13,7 +13,7 @@ import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import type { Flood, LedgerEntry, NoticeRow, RunsQuery, ShardEntries, ShardUse } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
-import { asObject, ringNextAlarm, tablesOf } from "./inside.ts";
+import { asObject, ringNextAlarm, tablesOf, countedRows } from "./inside.ts";
 
 type Ledger = DurableObjectStub<LedgerObject>;
 
@@ -245,29 +245,10 @@ test("the events of one run are found without reading those of others", async ()
     ledger,
     Array.from({ length: 300 }, (_, n) => ({ events: chain(`run_${n}`, 3) })),
   );
-  const { found, read } = await counted(ledger, (object) => object.events("run_150", 0, 500));
+  const { found, read } = await countedRows(ledger, (object) => object.events("run_150", 0, 500));
   expect(readJsonOf(found)).toHaveLength(3);
   expect(read).toBeLessThan(20);
 });
-
-/** What a call answers, and how many rows it reads. */
-function counted<T>(ledger: Ledger, call: (object: LedgerObject) => Promise<T>): Promise<{ found: T; read: number }> {
-  return runInDurableObject(ledger, async (object: LedgerObject, { storage: { sql } }) => {
-    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-    const exec = sql.exec.bind(sql);
-    Object.defineProperty(sql, "exec", {
-      configurable: true,
-      value: (query: string, ...values: SqlStorageValue[]) => {
-        const cursor = exec(query, ...values);
-        cursors.push(cursor);
-        return cursor;
-      },
-    });
-    const found = await call(object);
-    Object.defineProperty(sql, "exec", { configurable: true, value: exec });
-    return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
-  });
-}
 
 describe("the lines of runs", () => {
   const states = ["completed", "failed", "waiting", "generating", "rejected"] as const;
@@ -315,7 +296,7 @@ describe("the lines of runs", () => {
       ledger,
       lines.map((summary) => ({ summary })),
     );
-    const listedHours = by === "hours" ? ((await tablesOf(ledger as DurableObjectStub))["line_hour"] ?? []).length : 0;
+    const listedHours = by === "hours" ? ((await tablesOf(ledger as DurableObjectStub))["line_span"] ?? []).length : 0;
     const wanted = newest.filter(isWanted);
     for (const limit of [20, 5_000])
       for (const [more, expected] of [
@@ -414,7 +395,7 @@ describe("the lines of runs", () => {
   });
 
   async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: readonly RunSummary[]; read: number }> {
-    const { found, read } = await counted(ledger, (object) => object.runs(query));
+    const { found, read } = await countedRows(ledger, (object) => object.runs(query));
     return { found: readJsonOf(found).lines, read };
   }
 

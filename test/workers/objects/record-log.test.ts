@@ -17,7 +17,7 @@ import { recordChecks } from "../../../workers/doctor/check-record.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import type { LedgerEntry, RunsQuery } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
-import { asObject, ringNextAlarm, tablesOf } from "./inside.ts";
+import { asObject, countedRows, ringNextAlarm, tablesOf } from "./inside.ts";
 
 type Ledger = DurableObjectStub<LedgerObject>;
 
@@ -206,6 +206,49 @@ describe("a request that is answered at once", () => {
 });
 
 describe("lists", () => {
+  test("are listed by what few of them have, from the hours that have any, and what none has is known without reading them", async () => {
+    const { ledger } = newShard();
+    const hour = 3_600_000;
+    const begins = begun - 1_100 * hour;
+    // Each is an hour behind the one before it, but for those that took long.
+    const some = Array.from({ length: 1_100 }, (_, n) =>
+      answered(begins + n * hour - ((n * 7_919) % 5 === 0 ? 30 * hour : 0), {
+        key: n % 10 === 0 ? "key_b" : "key_a",
+        server: n === 71 || n === 72 || n === 612 ? "rare" : "notes",
+        state: n % 10 === 1 ? "failed" : "completed",
+      }),
+    );
+    for (let at = 0; at < some.length; at += 90) await append(ledger, some.slice(at, at + 90));
+    await publish(ledger);
+    await drop(ledger);
+    const newest = some.toSorted((a, b) => b.summary.createdAt - a.summary.createdAt || (a.summary.run < b.summary.run ? 1 : -1));
+    const queries: [Omit<RunsQuery, "limit">, (of: RunSummary) => boolean][] = [
+      [{ server: "rare" }, ({ server }) => server === "rare"],
+      [{ server: "rare", until: begins + 100 * hour }, (of) => of.server === "rare" && of.createdAt < begins + 100 * hour],
+      [{ key: "key_b" }, ({ key }) => key === "key_b"],
+      [
+        { key: "key_a", state: "unanswered", since: begins + 500 * hour },
+        (of) => of.state === "failed" && of.createdAt >= begins + 500 * hour,
+      ],
+    ];
+    for (const [query, isWanted] of queries)
+      for (const limit of [1, 30, 2_000]) {
+        const found: string[] = [];
+        for (let after: Pick<RunsQuery, "after"> = {}; ;) {
+          const page = readJsonOf(await ledger.runs({ ...query, ...after, limit, mostRead: 100_000 }));
+          found.push(...page.lines.map(({ run }) => run));
+          if (page.stoppedAt === null) break;
+          after = { after: page.stoppedAt };
+        }
+        const wanted = newest.filter(({ summary }) => isWanted(summary)).map(({ summary: { run } }) => run);
+        expect([query, limit, found]).toEqual([query, limit, wanted]);
+      }
+    // Each has some in every month, and no line has both.
+    const { found, read } = await countedRows(ledger, (object) => object.runs({ key: "key_b", state: "failed", limit: 50 }));
+    expect(readJsonOf(found)).toEqual({ lines: [], stoppedAt: null });
+    expect(read).toBeLessThan(30);
+  });
+
   test("are the same of the object and of R2, page by page, whatever they ask for", async () => {
     const { name, ledger } = newShard();
     // They arrive out of their order, as requests do that take longer.

@@ -2,8 +2,8 @@
 // What lists filter by are columns. The lines of the others stand in the log alone (log-lines.ts).
 //
 // Every index entry of a line would be billed like a row. So the lines have one index, of those
-// that are open; for the other filters a small table says in which hours there are lines with a
-// key, a server and a state, and only these hours are read.
+// that are open; for the other filters `LineSpans` knows the hours that have any, and only these
+// are read.
 
 import { type JsonOf, jsonOf, jsonOfList } from "../../../shared/json/json-of.ts";
 import type { LineState } from "../../../shared/record/record.ts";
@@ -11,11 +11,8 @@ import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePage, LinePlace } from "../../../shared/record/line-list.ts";
 import type { ReplayQuery, ReplayRow, RunsQuery } from "../../stubs/ledger-calls.ts";
 import { type Conditions, filtersOf, placeBefore, valuesOf, whereOf } from "./line-filters.ts";
+import { type HourFinder, LineSpans, endOfHour } from "./line-spans.ts";
 
-const hourMs = 3_600_000;
-const hourOf = (at: number): number => Math.floor(at / hourMs);
-/** So many entries of `line_hour` are known to be written, without asking the table. */
-const mostNoted = 10_000;
 /**
  * A call that says nothing else reads so many lines at most: a search that finds little holds up
  * nobody who appends.
@@ -28,13 +25,9 @@ const from = (since: number): Conditions => (since === 0 ? [] : [["created_at >=
 const before = (place: LinePlace | undefined): Conditions =>
   place === undefined ? [] : [["(created_at, run) < (?, ?)", place.createdAt, place.run]];
 
-const newestHour = (end: LinePlace | undefined): number => (end === undefined ? Number.MAX_SAFE_INTEGER : hourOf(end.createdAt));
-
 type Row = { readonly createdAt: number; readonly run: string; readonly text: JsonOf<RunSummary> };
 /** `stoppedAt`: the last line that was read, where there may be more; null where there are none. */
 type Look = { readonly found: readonly Row[]; readonly read: number; readonly stoppedAt: LinePlace | null };
-/** Of times in Unix milliseconds. */
-export type HourFilter = (from: number, to: number) => boolean;
 /** A part of the table: the lines between two times. `since`: its beginning. */
 type Range = { readonly since: number; readonly within: Conditions };
 
@@ -44,10 +37,11 @@ const pageOf = (found: readonly Row[], stoppedAt: LinePlace | null): JsonOf<Line
 
 export class LedgerLines {
   readonly #sql: SqlStorage;
-  readonly #noted = new Set<string>();
+  readonly #spans: LineSpans;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#spans = new LineSpans(sql);
   }
 
   /**
@@ -78,19 +72,13 @@ export class LedgerLines {
   }
 
   /** Notes that its hour has such a line, here or in the log. */
-  note({ createdAt, key, server: named, state }: Pick<RunSummary, "createdAt" | "key" | "server" | "state">): void {
-    const hour = hourOf(createdAt);
-    const server = named ?? "";
-    const entry = JSON.stringify([hour, key, server, state]);
-    if (this.#noted.has(entry)) return;
-    this.#sql.exec("INSERT OR IGNORE INTO line_hour (hour, key, server, state) VALUES (?, ?, ?, ?)", hour, key, server, state);
-    if (this.#noted.size >= mostNoted) this.#noted.clear();
-    this.#noted.add(entry);
+  note(line: Parameters<LineSpans["note"]>[0]): void {
+    this.#spans.note(line);
   }
 
   /** A transaction was undone, perhaps with hours that it noted. */
   undone(): void {
-    this.#noted.clear();
+    this.#spans.undone();
   }
 
   /** What began in a time, newest first: without the lines' texts. */
@@ -110,13 +98,16 @@ export class LedgerLines {
     return this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM summary WHERE created_at >= ?", since).one().count;
   }
 
-  /** Lines, newest first. */
-  list(query: RunsQuery): JsonOf<LinePage> {
+  /**
+   * Lines, newest first.
+   * @param hours What `hoursOf` returned for the query.
+   */
+  list(query: RunsQuery, hours: HourFinder | null): JsonOf<LinePage> {
     const { columns, others } = filtersOf(query);
     const filters = [...columns, ...others];
     const found: Row[] = [];
     let left = query.mostRead ?? linesInCall;
-    for (const { since, within } of this.#ranges(query)) {
+    for (const { since, within } of this.#ranges(query, hours)) {
       const look = this.#look(within, filters, { limit: query.limit - found.length, lines: left });
       found.push(...look.found);
       if (look.stoppedAt !== null) return pageOf(found, look.stoppedAt);
@@ -128,55 +119,30 @@ export class LedgerLines {
   }
 
   /**
-   * The parts of the table that may have such lines, from the newest on: the hours that `line_hour`
-   * names, or all of it.
+   * The parts of the table that may have such lines, from the newest on: the hours that have any,
+   * or all of it.
    */
-  *#ranges(query: RunsQuery): Generator<Range> {
-    const { isOpen, columns } = filtersOf(query);
+  *#ranges(query: RunsQuery, hours: HourFinder | null): Generator<Range> {
+    const { isOpen } = filtersOf(query);
     const { since = 0 } = query;
     const end = placeBefore(query);
-    if (isOpen || columns.length === 0) {
+    if (isOpen || hours === null) {
       yield { since, within: [...(isOpen ? [["ended_at IS NULL"] as const] : []), ...from(since), ...before(end)] };
       return;
     }
-    const newest = newestHour(end);
-    for (const hour of this.#hours(columns, since, newest)) {
-      const start = Math.max(since, hour * hourMs);
+    const newest = end?.createdAt ?? Number.MAX_SAFE_INTEGER;
+    for (let hour = hours(since, newest); hour !== null; hour = hours(since, hour - 1)) {
+      const start = Math.max(since, hour);
+      const last = endOfHour(hour);
       // One bound at each end: SQLite looks up one and tests the others line by line.
-      yield {
-        since: start,
-        within: [...from(start), ...(hour === newest ? before(end) : [["created_at < ?", (hour + 1) * hourMs] as const])],
-      };
+      yield { since: start, within: [...from(start), ...(newest <= last ? before(end) : [["created_at <= ?", last] as const])] };
     }
   }
 
-  /** Whether any hour of a time has lines of the query; null where any may. */
-  hoursOf(query: RunsQuery): HourFilter | null {
+  /** The hours that have lines of the query, here or in the log; null where any may. */
+  hoursOf(query: RunsQuery): HourFinder | null {
     const { columns } = filtersOf(query);
-    if (columns.length === 0) return null;
-    const known: Conditions = [["hour = ?", 0], ...columns];
-    const select = `SELECT 1 FROM line_hour ${whereOf(known)} LIMIT 1`;
-    const values = valuesOf(columns);
-    const seen = new Map<number, boolean>();
-    const has = (hour: number): boolean => {
-      const found = seen.get(hour) ?? this.#sql.exec(select, hour, ...values).toArray().length > 0;
-      seen.set(hour, found);
-      return found;
-    };
-    return (from, to) => {
-      for (let hour = hourOf(from); hour <= hourOf(to); hour += 1) if (has(hour)) return true;
-      return false;
-    };
-  }
-
-  /** The newest first. Who stops early has read no more of the table: the record may be long. */
-  *#hours(columns: Conditions, since: number, newest: number): Generator<number> {
-    const known: Conditions = [...columns, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
-    const rows = this.#sql.exec<{ hour: number }>(
-      `SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`,
-      ...valuesOf(known),
-    );
-    for (const { hour } of rows) yield hour;
+    return columns.length === 0 ? null : this.#spans.finder(columns);
   }
 
   /** Reads so many lines of a part, or fewer where there are enough that fit. */
@@ -234,15 +200,7 @@ export class LedgerLines {
       )
       .toArray().length;
     // The hour of an open run's line is deleted too: the line is found as an open one.
-    const hours = this.#sql
-      .exec(
-        `DELETE FROM line_hour WHERE (hour, key, server, state) IN (SELECT hour, key, server, state FROM line_hour WHERE hour < ? LIMIT ?) RETURNING 1`,
-        hourOf(before),
-        most - deleted,
-      )
-      .toArray().length;
-    if (hours > 0) this.#noted.clear();
-    return deleted + hours;
+    return deleted + this.#spans.deleteOld(before, most - deleted);
   }
 
   isEmpty(): boolean {

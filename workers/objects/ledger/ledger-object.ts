@@ -283,11 +283,12 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   }
 
   async runs(query: RunsQuery): Promise<JsonOf<LinePage>> {
-    const own = this.#lines.list(query);
+    const hours = this.#lines.hoursOf(query);
+    const own = this.#lines.list(query, hours);
     // People decide about runs alone, whose lines are rows.
     if (isOpenState(query.state) || query.decided !== undefined || this.#logLines.isEmpty) return own;
     const { limit } = query;
-    const page = await this.#logLines.list(query, this.#lines.hoursOf(query));
+    const page = await this.#logLines.list(query, hours);
     const { lines, next } = mergedLines([readJsonOf(own), page], limit);
     return jsonOf<LinePage>({ lines, stoppedAt: next });
   }

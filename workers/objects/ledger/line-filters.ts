@@ -13,7 +13,7 @@ export const whereOf = (conditions: Conditions): string =>
   conditions.length === 0 ? "" : `WHERE ${conditions.map(([condition]) => `(${condition})`).join(" AND ")}`;
 export const valuesOf = (conditions: Conditions): (string | number)[] => conditions.flatMap(([, ...values]) => values);
 
-/** `columns`: those that `line_hour` has too. `others`: what only the line itself can tell. */
+/** `columns`: those that `line_span` has too. `others`: what only the line itself can tell. */
 type LineFilters = { readonly isOpen: boolean; readonly columns: Conditions; readonly others: Conditions };
 
 const unanswered = endStates.filter((state) => state !== "completed");

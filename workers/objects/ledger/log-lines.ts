@@ -7,9 +7,9 @@ import { entriesOf, type LogEntry } from "../../../shared/record/log/entry.ts";
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { ReplayQuery, RunsQuery } from "../../stubs/ledger-calls.ts";
-import type { HourFilter } from "./ledger-lines.ts";
 import { placeBefore } from "./line-filters.ts";
 import { isWanted } from "./line-matches.ts";
+import { type HourFinder, endOfHour } from "./line-spans.ts";
 import type { BundleLines, RecordLog } from "./record-log.ts";
 
 /** A call that says nothing else reads so many lines at most. */
@@ -29,8 +29,8 @@ export class LogLines {
     this.#log = log;
   }
 
-  /** @param hours Which times have lines of the query at all; null: any may. */
-  async list(query: RunsQuery, hours: HourFilter | null): Promise<LinePage> {
+  /** @param hours The hours that have lines of the query at all; null: any may. */
+  async list(query: RunsQuery, hours: HourFinder | null): Promise<LinePage> {
     const end = placeBefore(query);
     const { since = 0, limit, mostRead = linesInCall } = query;
     const { found, stoppedAt } = await this.#newest({ since, end, limit, mostRead, hours }, (line) => isWanted(line, query));
@@ -50,16 +50,24 @@ export class LogLines {
       limit,
       mostRead,
       hours,
-    }: { since: number; end: LinePlace | undefined; limit: number; mostRead: number; hours: HourFilter | null },
+    }: { since: number; end: LinePlace | undefined; limit: number; mostRead: number; hours: HourFinder | null },
     wanted: (line: RunSummary) => boolean,
   ): Promise<Page> {
     const until = end?.createdAt ?? Number.MAX_SAFE_INTEGER;
+    /** The end of the newest hour up to then that may have lines; null where there is none. */
+    const wantedUntil = (last: number): number | null => {
+      if (hours === null) return last;
+      const hour = hours(since, last);
+      return hour === null ? null : Math.min(last, endOfHour(hour));
+    };
+    let left = wantedUntil(until);
+    if (left === null) return { found: [], stoppedAt: null };
     const found: Found[] = [];
     let [read, passed] = [0, 0];
-    const complete = (bound: number): Found[] =>
-      found.filter(({ line }) => line.createdAt > bound).toSorted((a, b) => byAge(a.line, b.line));
-    for (const { n, minAt, peakAt, bound, lines } of this.#bundles(until)) {
-      const isNeeded = minAt !== null && (hours === null || hours(minAt, peakAt ?? minAt));
+    const complete = (after: number): Found[] =>
+      found.filter(({ line }) => line.createdAt > after).toSorted((a, b) => byAge(a.line, b.line));
+    for (const { n, minAt, peakAt, bound, lines } of this.#bundles(() => left ?? -1)) {
+      const isNeeded = minAt !== null && (hours === null || hours(minAt, peakAt ?? minAt) !== null);
       passed += 1;
       if (isNeeded) {
         for (const each of await this.#linesIn(n)) {
@@ -68,24 +76,25 @@ export class LogLines {
         }
         read += lines;
       }
-      // Every line that is not read yet came at this time or before.
-      if (bound < since) break;
-      const known = complete(bound);
+      // Every wanted line that is not read yet came at this time or before.
+      left = bound < since ? null : wantedUntil(Math.min(bound, until));
+      if (left === null) break;
+      const known = complete(left);
       if (known.length >= limit) return { found: known.slice(0, limit), stoppedAt: placeOf(known[limit - 1]) };
-      if ((read >= mostRead || passed >= mostPassed) && bound + 1 < until)
-        return { found: known, stoppedAt: { createdAt: bound + 1, run: "" } };
+      if ((read >= mostRead || passed >= mostPassed) && left + 1 < until)
+        return { found: known, stoppedAt: { createdAt: left + 1, run: "" } };
     }
     const all = complete(-1);
     return { found: all.slice(0, limit), stoppedAt: all.length > limit ? placeOf(all[limit - 1]) : null };
   }
 
   /** The newest entries first, which are in no bundle yet. */
-  *#bundles(until: number): Generator<BundleLines & { readonly bound: number }> {
+  *#bundles(until: () => number): Generator<BundleLines & { readonly bound: number }> {
     const newest = this.#log.bundles;
     yield { n: newest, ...this.#log.tail, bound: this.#log.peakBefore(newest) ?? -1 };
     for (let next = newest; ;) {
-      const bundles = this.#log.bundlesBefore(next, until, bundlesAtOnce);
-      for (const each of bundles) yield { ...each, bound: this.#log.peakBefore(each.n) ?? -1 };
+      const bundles = this.#log.bundlesBefore(next, until(), bundlesAtOnce);
+      for (const each of bundles) yield { ...each, bound: each.peakBefore ?? -1 };
       const last = bundles.at(-1);
       if (last === undefined) return;
       next = last.n;
@@ -100,7 +109,7 @@ export class LogLines {
 
   async countSince(since: number): Promise<number> {
     let count = 0;
-    for (const { n, minAt, lines, bound } of this.#bundles(Number.MAX_SAFE_INTEGER)) {
+    for (const { n, minAt, lines, bound } of this.#bundles(() => Number.MAX_SAFE_INTEGER)) {
       if (minAt !== null) count += minAt >= since ? lines : (await this.#linesIn(n)).filter(({ line }) => line.createdAt >= since).length;
       if (bound < since) break;
     }

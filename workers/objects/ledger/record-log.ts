@@ -505,12 +505,13 @@ export class RecordLog {
 
   /**
    * The bundles with lines of their own, from this one down, the newest first: those whose first
-   * line came at `until` or before.
+   * line came at `until` or before. `peakBefore`: when the last line of all bundles before it came.
    */
-  bundlesBefore(n: number, until: number, most: number): BundleLines[] {
+  bundlesBefore(n: number, until: number, most: number): (BundleLines & { readonly peakBefore: number | null })[] {
     return this.#sql
-      .exec<BundleLines>(
-        `SELECT n, lines, min_at AS minAt, peak_at AS peakAt FROM log_tile
+      .exec<BundleLines & { peakBefore: number | null }>(
+        `SELECT n, lines, min_at AS minAt, peak_at AS peakAt,
+             (SELECT peak_at FROM log_tile AS before WHERE before.level = 0 AND before.n = log_tile.n - 1) AS peakBefore FROM log_tile
            WHERE level = 0 AND n < ? AND n >= ? AND min_at <= ? ORDER BY n DESC LIMIT ?`,
         n,
         this.pruned / tileWidth,

@@ -72,14 +72,15 @@ export const ledgerSchema: Schema = {
       "PRIMARY KEY": "(created_at, run)",
     }),
     "CREATE INDEX summary_open ON summary (created_at) WHERE ended_at IS NULL",
-    // The hours in which there are lines with this key, server and state, which lists by these read
-    // alone. Deleted with the lines.
-    table("line_hour", {
-      hour: "INTEGER NOT NULL", // hours since 1970 of `summary.created_at`
+    // The hours, days and months of 32 days in which there are lines with this key, server and
+    // state, which lists by these read alone. Deleted with the lines.
+    table("line_span", {
+      unit: "INTEGER NOT NULL", // in hours: 1, 24 or 768
+      n: "INTEGER NOT NULL", // units since 1970 of `summary.created_at`
       key: "TEXT NOT NULL",
       server: "TEXT NOT NULL", // empty for null
       state: "TEXT NOT NULL", // when the line was written
-      "PRIMARY KEY": "(hour, key, server, state)",
+      "PRIMARY KEY": "(unit, n, key, server, state)",
     }),
     // Counted refusals: more than 20 of one key, endpoint and reason within a minute are one event,
     // half a minute after that minute. Deleted a day later.
