@@ -116,7 +116,7 @@ test("a log that a witness cosigned goes on from what the witness saw, even wher
   const stranger = witnessKeyOf(await (await TestWitness.make()).key());
   expect((await report(stranger)).exitCode).toBe(1);
   // The time is signed with it.
-  writeFileSync(join(folder, "record/0/cosigned"), cosigned.replace(/(w1 .{8})./, "$1x"));
+  writeFileSync(join(folder, "record/0/cosigned"), cosigned.replace(/(w1 .{15})./, "$1x"));
   expect((await report()).exitCode).toBe(1);
   writeFileSync(join(folder, "record/0/cosigned"), cosigned);
   await write(0, 300, entriesOf(300).with(3, utf8ToBytes(`{"run":"run_x"}`)));
