@@ -1,5 +1,5 @@
-// The operator signs a reviewer out of their inbox, and removes a passkey of theirs. A change of the policy does so for those whom
-// it takes out, or whose address it changes.
+// The operator signs a reviewer out of their inbox, and removes a passkey of theirs. A change of
+// the policy signs out those whom it takes out, or whose address it changes.
 
 import { Hono } from "hono";
 import { isRoom } from "../../../shared/notice-channels.ts";
