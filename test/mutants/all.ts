@@ -21,6 +21,7 @@ import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
 import { standInMutants } from "./stand-ins.ts";
 import { linkMutants } from "./links.ts";
+import { passkeyMutants } from "./passkeys.ts";
 import type { Mutant } from "./mutant.ts";
 import { negotiationMutants } from "./negotiation.ts";
 import { noticeMutants } from "./notices.ts";
@@ -51,6 +52,7 @@ export const mutants: readonly Mutant[] = [
   ...alertMutants,
   ...reviewMutants,
   ...linkMutants,
+  ...passkeyMutants,
   ...inboxMutants,
   ...standInMutants,
   ...policyMutants,
