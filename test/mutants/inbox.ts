@@ -35,7 +35,7 @@ export const inboxMutants: readonly Mutant[] = [
     survives: "a change of the policy ends the links of an old address; this check is for where the object has not heard of it yet",
   },
   { ...signIns, name: "three sign-in emails an hour", from: "if (this.#unusedAt(now).length >= mostUnused) return false;", to: "" },
-  { ...signIns, name: "a session ends by time", from: "row === undefined || now >= row.expires_at", to: "row === undefined" },
+  { ...signIns, name: "a session ends by time", from: "row === undefined || now >= row.until", to: "row === undefined" },
   {
     name: "a sign-in link ends after ten minutes",
     file: "workers/endpoints/inbox/sign-in.ts",
@@ -216,22 +216,22 @@ export const inboxMutants: readonly Mutant[] = [
   {
     ...object,
     name: "a window opens while its reader's time at Access lasts",
-    from: "if (until === null || until <= this.now()) return",
-    to: "if (until === null) return",
+    from: "if (until === undefined || until <= this.now()) return",
+    to: "if (until === undefined) return",
     test: told("time with Cloudflare Access is over"),
   },
   {
     ...object,
     name: "a window opens by a session that there is",
-    from: "visitor.session === null ? visitor.until : this.#until(visitor);",
-    to: "visitor.session === null ? visitor.until : (this.#until(visitor) ?? visitor.until);",
+    from: "visitor.session === null ? visitor.until : this.#good(visitor)?.until;",
+    to: "visitor.session === null ? visitor.until : (this.#good(visitor)?.until ?? visitor.until);",
     test: told("by a session that there is not"),
   },
   {
     ...object,
     name: "what waits is counted for a session that there is",
-    from: "if (!this.#isGood(visitor)) return null;\n    return this.tables.exist ?",
-    to: "return this.tables.exist ?",
+    from: "if (visitor.session !== null && good === null) return null;",
+    to: "",
     test: told("by a session that there is not"),
   },
   {

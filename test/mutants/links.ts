@@ -57,7 +57,7 @@ export const linkMutants: readonly Mutant[] = [
     to: "utf8ToBytes(digestOf(nonceDomain, {}))",
   },
   { ...link, name: "a nonce is too early for a second", from: 'if (age < nonceEarliestMs) return "early";', to: "" },
-  { ...link, name: "a nonce is too late after half an hour", from: 'return age > nonceLatestMs ? "late" : "good";', to: 'return "good";' },
+  { ...link, name: "a nonce is too late after half an hour", from: 'return age > latestMs ? "late" : "good";', to: 'return "good";' },
   {
     ...link,
     name: "a token's format version counts",

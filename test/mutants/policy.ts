@@ -92,8 +92,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...evaluate,
     name: "grants are enabled only if all rules enable them",
-    from: "grants: all(({ gate }) => gate.grants),",
-    to: "grants: outcomes.some(({ gate }) => gate.grants),",
+    from: "grants: !isByPasskey && all(({ gate }) => gate.grants),",
+    to: "grants: !isByPasskey && outcomes.some(({ gate }) => gate.grants),",
   },
   {
     ...evaluate,
