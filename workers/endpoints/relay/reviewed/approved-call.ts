@@ -115,7 +115,8 @@ export async function sendApproved(came: CameCall, claim: Claimed, client: CallC
       failure = null;
       const answer = await intoCell(c, sent === 1 && handsBack === true ? { ...relay, handsBack } : relay, message);
       const refused = failure as RequestFailure | null; // the compiler does not see the callback
-      const found = await foundIn(answer, refused === null ? id : refusedId(c, id), (event) => client.heard(event), relay.over);
+      const ids = refused === null ? [id] : [id, refusedId(c, id)];
+      const found = await foundIn(answer, ids, (event) => client.heard(event), relay.over);
       // A server that refuses the first request has run nothing.
       if (found === null) return failed(sent === 1 ? faultOf(answer) : outcomeUnknownError);
       const reported = failure as RequestFailure | null;
@@ -147,7 +148,7 @@ function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Cl
   return { kind: "sent", returned: returnedIn(found, false), response: changedResponse(found, edits) };
 }
 
-/** By this the relay's own refusals are known, whatever id the call has at its server. */
+/** By this some of the relay's own refusals are known, whatever id the call has at its server. */
 function refusedId(c: AppContext, id: RequestId): RequestId {
   const ids = c.get("ids");
   return typeof ids === "string" || typeof ids === "number" ? ids : id;

@@ -34,15 +34,16 @@ const answers = (value: unknown, id: RequestId): boolean => {
 /** What comes before the response goes to `before`. Null: the answer ended without it. */
 export async function foundIn(
   answer: Response,
-  id: RequestId,
+  ids: readonly RequestId[],
   before: (event: string) => Promise<void>,
   over?: AbortSignal,
 ): Promise<Found | null> {
+  const isResponse = (value: unknown): boolean => ids.some((id) => answers(value, id));
   if (!isEventStream(answer)) {
     const bytes = answer.body === null ? null : await readAnswer(answer, longestEvent);
     const text = bytes === null ? "" : new TextDecoder().decode(bytes);
     const value = parseJson(text);
-    return answers(value, id) ? { message: objectOf(value) ?? {}, text, event: null } : null;
+    return isResponse(value) ? { message: objectOf(value) ?? {}, text, event: null } : null;
   }
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader(); // an event stream has one
   over?.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
@@ -56,7 +57,7 @@ export async function foundIn(
       const text = dataOf(event);
       const parsed = text === null ? undefined : parseJson(text);
       const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-      const mine = list.find((each) => answers(each, id));
+      const mine = list.find(isResponse);
       if (mine === undefined) {
         await before(event);
         continue;
@@ -87,7 +88,7 @@ export function changedResponse(found: Found, edits: readonly Edit[]): Found {
 
 /** Passes the answer to the client. Gives the response as it takes it; undefined: there is none. */
 export async function passAnswer(answer: Response, id: RequestId, sink: AnswerSink, over: AbortSignal): Promise<string | undefined> {
-  const found = await foundIn(answer, id, async (event) => sink.pass?.(event), over);
+  const found = await foundIn(answer, [id], async (event) => sink.pass?.(event), over);
   return found === null ? undefined : responseText(found, sink);
 }
 
@@ -130,7 +131,7 @@ export const faultOf = ({ status }: Response): ProviderError =>
  * id by which a client could have the stream sent again.
  */
 export const caughtIn = (answer: Response, id: RequestId, sink: AnswerSink): Promise<Found | null> =>
-  foundIn(answer, id, (event) => passAnew(event, sink));
+  foundIn(answer, [id], (event) => passAnew(event, sink));
 
 export async function passAnew(event: string, { pass }: AnswerSink): Promise<void> {
   const message = serverMessageIn(event);
