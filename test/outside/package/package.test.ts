@@ -218,7 +218,7 @@ describe.each(nodes)("on %s", (_name, node) => {
   test("countersign says its version and its subcommands, and refuses another", async () => {
     const [version, help, wrong] = [countersign(["--version"]), countersign(["--help"]), countersign(["studio"])];
     expect(await version.ended).toEqual({ code: 0, signal: null });
-    expect(version.stdout().toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(version.stdout().toString()).toMatch(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/);
     expect(await help.ended).toEqual({ code: 0, signal: null });
     expect(help.stdout().toString()).toMatch(/^Usage: countersign <subcommand>[^]*^ {2}stdio [^]*^ {2}review [^]*^ {2}doctor /m);
     expect(await wrong.ended).toEqual({ code: 2, signal: null });
