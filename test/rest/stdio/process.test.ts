@@ -130,7 +130,7 @@ describe("the command itself", () => {
     expect(help.stdout().toString()).toMatch(/^Usage: countersign stdio \[options\] -- <command>/);
     const version = run(["--version"]);
     expect(await version.ended).toEqual({ code: 0, signal: null });
-    expect(version.stdout().toString()).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(version.stdout().toString()).toMatch(/^\d+\.\d+\.\d+(-rc\.\d+)?\n$/);
   });
 
   test("keeps the API key from the server's environment, and changes nothing else in it", async () => {
