@@ -195,6 +195,7 @@ test("each command, pasted into bash, reaches its operation with a request that 
       PAGE: "requests",
       REVIEWER: "Ada",
       KID: "none",
+      PASSKEY: "none",
       IDEMPOTENCY_KEY: "none",
     };
     const { stdout } = await run("bash", ["-c", command], { env: { ...env, ...names } });

@@ -47,6 +47,7 @@ export const reasons: readonly { readonly fits: RegExp; readonly why: string }[]
   { fits: /^npm run (?:test|bench|attack|verify)(?![\w-])/m, why: "takes minutes, and its parts are tests of their own" },
   { fits: /\bvitest run\b/, why: "is this suite" },
   { fits: /^node scripts\/install\.mjs$/m, why: "installs packages; test/rest/package/worker-package.test.ts makes such a project" },
+  { fits: /api\.telegram\.org/, why: "asks Telegram for the messages of a bot of the reader's" },
   { fits: /node_modules\/@countersign\/worker/, why: "is for a project that has the package" },
 ];
 
