@@ -82,6 +82,13 @@ export const noticeMutants: readonly Mutant[] = [
     test: { file: "test/shared/channels/ntfy/ntfy-renderers.test.ts" },
   },
   {
+    name: "an ntfy message's title has no link from outside",
+    file: "shared/channels/ntfy/ntfy-renderers.ts",
+    from: "title: unlinked(summary)",
+    to: "title: summary",
+    test: { file: "test/shared/channels/ntfy/ntfy-renderers.test.ts" },
+  },
+  {
     name: "a bot's token stays one part of the address",
     file: "workers/channels/telegram/telegram-channel.ts",
     from: ":[\\w-]{30,64}$/",

@@ -19,7 +19,7 @@ export type NtfyMessage = {
 /** Of a message as JSON, without its topic. */
 export const mostNtfyBytes = 3_500;
 
-/** The apps make links of addresses in a text. */
+/** The apps make links of addresses in a text, and the one for Android in a title too. */
 const pieceText = ({ kind, text }: ChatPiece): string =>
   kind === "heading" || kind === "line" || kind === "strongLine" ? unlinked(text) : text;
 
@@ -27,7 +27,7 @@ const blockText = (block: ChatBlock): string => ("frame" in block ? `${block.lab
 
 function ntfyMessage({ summary, body: [, ...body], link }: ChatMessage): NtfyMessage | null {
   const message: NtfyMessage = {
-    title: summary,
+    title: unlinked(summary),
     message: withAddresses(body).map(blockText).join("\n"),
     ...(link === null ? {} : { click: link.url, actions: [{ action: "view", label: link.text, url: link.url, clear: true }] }),
   };

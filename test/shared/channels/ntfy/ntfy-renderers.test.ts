@@ -79,5 +79,6 @@ test.each(controlSequences)("text from outside is no link in the apps: %j", (tex
     ntfyRenderers.message({ kind: "ended", view: { ...view, state: { kind: "approved", by: text, at: 0, edited: false } } }, "en"),
     ntfyRenderers.message({ kind: "digest", entries: [entry, entry] }, "en"),
   ];
-  for (const { message } of messages) expect(message.replaceAll(url, "")).not.toMatch(/:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);
+  for (const { title, message } of messages)
+    expect(`${title}\n${message}`.replaceAll(url, "")).not.toMatch(/:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);
 });
