@@ -3,6 +3,7 @@
 
 import { type Area } from "./attack.ts";
 import { calls } from "./areas/calls.ts";
+import { chats } from "./areas/chats.ts";
 import { console as operatorConsole } from "./areas/console.ts";
 import { deciding } from "./areas/deciding.ts";
 import { exhaustion } from "./areas/exhaustion.ts";
@@ -14,6 +15,7 @@ import { keys } from "./areas/keys.ts";
 import { links } from "./areas/links.ts";
 import { oauth } from "./areas/oauth.ts";
 import { outward } from "./areas/outward.ts";
+import { push } from "./areas/push.ts";
 import { relay } from "./areas/relay.ts";
 import { resets } from "./areas/resets.ts";
 import { scripts } from "./areas/scripts.ts";
@@ -33,6 +35,8 @@ export const areas: readonly Area[] = [
   outward,
   relay,
   slack,
+  chats,
+  push,
   guardrails,
   tokens,
   oauth,

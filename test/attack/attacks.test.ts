@@ -27,6 +27,8 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   outward: ['the host "127', "a server's redirect"],
   relay: ["a client that answers its server's sampling itself"],
   slack: ["a press with no signature", "a signed press by another member"],
+  chats: ["in an ntfy message"],
+  push: ['at "https://10.0.0.1/a"', "in another person's inbox", "hold the connection"],
   guardrails: ["a key without tokens", "an API key stops nothing"],
   tokens: ["a scoped token that was changed anywhere"],
   oauth: ["a host that begins as the client's", "one client's consent", "a stolen refresh token", "at 127.0.0.1"],

@@ -2,17 +2,21 @@
 
 import type { TakenMail } from "../support/mail-api.ts";
 import { type SlackMessageSeen, directChannel } from "../support/slack/scripted-slack.ts";
+import type { NtfyNotification } from "../support/ntfy-server.ts";
+import type { TelegramShown } from "../support/telegram-server.ts";
 import type { TakenWebhook } from "../support/webhook-receiver.ts";
 import { until } from "../outside/support/raw-client.ts";
-import { emailAddress, nameAt, placesPerChannel, slackMember } from "./documents.ts";
+import { type PlacedChannel, emailAddress, nameAt, ntfyTopic, placesOf, slackMember, telegramChat } from "./documents.ts";
 import { type Sampling, notices, sample } from "./people.ts";
 import type { Answer, World } from "./world.ts";
 
-const used = { slack: 0, email: 0, webhook: 0 };
+const used = { slack: 0, email: 0, webhook: 0, ntfy: 0, telegram: 0, push: 0 };
 
-function nextPlace(channel: keyof typeof used): number {
+/** A reviewer of this channel whom no attack has used. */
+export function nextPlace(channel: PlacedChannel): number {
   used[channel] += 1;
-  if (used[channel] > placesPerChannel) throw new Error(`more than ${placesPerChannel} reviews by ${channel}: raise placesPerChannel`);
+  const most = placesOf(channel);
+  if (used[channel] > most) throw new Error(`more than ${most} reviews by ${channel}: raise what placesOf gives`);
   return used[channel] - 1;
 }
 
@@ -20,7 +24,7 @@ type Asked<T> = { readonly notice: T; readonly answer: Promise<Answer>; readonly
 
 async function asked<T>(
   world: World,
-  channel: keyof typeof used,
+  channel: PlacedChannel,
   sampling: Sampling,
   find: (place: number) => T | undefined,
 ): Promise<Asked<T>> {
@@ -53,6 +57,14 @@ export const askedByWebhook = (world: World, sampling: Sampling = {}): Promise<A
   asked(world, "webhook", sampling, (place) =>
     world.webhooks.taken.find(({ event }) => event.data["reviewer"] === nameAt("webhook", place)),
   );
+
+/** A request that is asked about by ntfy, and the message on the topic. */
+export const askedByNtfy = (world: World, sampling: Sampling = {}): Promise<Asked<NtfyNotification>> =>
+  asked(world, "ntfy", sampling, (place) => world.ntfy.shown.find(({ topic }) => topic === ntfyTopic(place)));
+
+/** A request that is asked about by Telegram, and the message in the chat. */
+export const askedByTelegram = (world: World, sampling: Sampling = {}): Promise<Asked<TelegramShown>> =>
+  asked(world, "telegram", sampling, (place) => world.telegram.shown.find(({ chat }) => chat === telegramChat(place)));
 
 /** The link in an email. */
 export const linkIn = (text: string, world: World): string => new RegExp(`${world.url}/r/[\\w-]+`).exec(text)?.[0] ?? "";

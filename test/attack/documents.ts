@@ -8,13 +8,23 @@ const gate = (server: string, then: object): object => ({ name: server, when: { 
  * address become a digest. An attack takes the next place.
  */
 export const placesPerChannel = 60;
+/** Of the chats in which nothing can be decided, and of devices. */
+export const fewPlaces = 12;
 export const slackMember = (place: number): string => `U0S${place}`;
 export const emailAddress = (place: number): string => `mia${place}@example.org`;
 export const webhookName = (place: number): string => `HOOK${place}`;
-const firstNames = { slack: "Sam", email: "Mia", webhook: "Wim" } as const;
-export const nameAt = (channel: keyof typeof firstNames, place: number): string => `${firstNames[channel]} ${place}`;
-const each = <T>(make: (place: number) => T): T[] => Array.from({ length: placesPerChannel }, (_, place) => make(place));
-const channels = ["slack", "email", "webhook"] as const;
+export const ntfyName = (place: number): string => `ATTACK${place}`;
+export const ntfyTopic = (place: number): string => `topic-of-the-attacks-${place}`;
+export const telegramChat = (place: number): string => `420${place}`;
+export const pushAddress = (place: number): string => `pia${place}@example.org`;
+const firstNames = { slack: "Sam", email: "Mia", webhook: "Wim", ntfy: "Nia", telegram: "Tom", push: "Pia" } as const;
+export type PlacedChannel = keyof typeof firstNames;
+export const nameAt = (channel: PlacedChannel, place: number): string => `${firstNames[channel]} ${place}`;
+const each = <T>(make: (place: number) => T, length = placesPerChannel): T[] => Array.from({ length }, (_, place) => make(place));
+const channels = ["slack", "email", "webhook", "ntfy", "telegram", "push"] as const;
+/** How many reviewers a channel has. */
+export const placesOf = (channel: PlacedChannel): number =>
+  channel === "slack" || channel === "email" || channel === "webhook" ? placesPerChannel : fewPlaces;
 
 /** What is asked about a client's call, by its tool. */
 const callsOf = (tool: string, then: { readonly request: string } & Record<string, unknown>, when: object = {}): object => ({
@@ -42,14 +52,20 @@ export const policy = {
     gate("grants-later-refused", { request: "refuse", response: "allow", grants: true }),
     gate("short", { request: "review", response: "allow", deadlineSeconds: 5 }),
     ...channels.flatMap((channel) =>
-      each((place) =>
-        gate(`by-${channel}-${place}`, {
-          request: "review",
-          response: "allow",
-          reviewers: [`${channel}-${place}`],
-          noticeExcerpt: "start",
-        }),
+      each(
+        (place) =>
+          gate(`by-${channel}-${place}`, {
+            request: "review",
+            response: "allow",
+            reviewers: [`${channel}-${place}`],
+            noticeExcerpt: "start",
+          }),
+        placesOf(channel),
       ),
+    ),
+    ...each(
+      (place) => gate(`signed-in-${place}`, { request: "review", response: "allow", reviewers: [`push-${place}`], identity: "signedIn" }),
+      fewPlaces,
     ),
     callsOf("delete_*", { request: "review", tellReason: true }),
     callsOf("two_*", { request: "review", quorum: 2, reviewers: ["three"] }),
@@ -79,6 +95,16 @@ export const policy = {
         [`email-${place}`, [{ name: nameAt("email", place), email: emailAddress(place) }]],
         [`webhook-${place}`, [{ name: nameAt("webhook", place), webhook: webhookName(place) }]],
       ]).flat(),
+    ),
+    ...Object.fromEntries(
+      each(
+        (place) => [
+          [`ntfy-${place}`, [{ name: nameAt("ntfy", place), ntfy: ntfyName(place) }]],
+          [`telegram-${place}`, [{ name: nameAt("telegram", place), telegram: telegramChat(place) }]],
+          [`push-${place}`, [{ name: nameAt("push", place), email: pushAddress(place) }]],
+        ],
+        fewPlaces,
+      ).flat(),
     ),
   },
 };

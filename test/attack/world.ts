@@ -3,15 +3,29 @@
 
 import type { MailApi } from "../support/mail-api.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { ScriptedNtfy } from "../support/ntfy-server.ts";
+import { ScriptedPushService } from "../support/push-service.ts";
 import { type RawMcpServer, startRawMcpServer } from "../support/raw-mcp-server.ts";
 import { type Served, serve } from "../support/serve.ts";
 import { ScriptedSlack } from "../support/slack/scripted-slack.ts";
 import { startSlackServer } from "../support/slack-server.ts";
+import { ScriptedTelegram } from "../support/telegram-server.ts";
 import { type WebhookReceiver, createWebhookReceiver } from "../support/webhook-receiver.ts";
 import { type Killable, adminToken, apiKey, killableGateway, linkKey } from "../outside/support/killable-gateway.ts";
 import { until } from "../outside/support/raw-client.ts";
 import { type Trap, startTrap } from "./trap.ts";
-import { placesPerChannel, policy, routing, servers, slackMember, webhookName } from "./documents.ts";
+import {
+  fewPlaces,
+  ntfyName,
+  ntfyTopic,
+  placesPerChannel,
+  policy,
+  routing,
+  servers,
+  slackMember,
+  telegramChat,
+  webhookName,
+} from "./documents.ts";
 
 export const secrets = {
   admin: adminToken,
@@ -23,9 +37,12 @@ export const secrets = {
   slackSigning: "signing-secret-of-the-attacks-0123456789",
   webhook: `whsec_${btoa("s".repeat(32))}`,
   server: "secret-of-the-mcp-server-0123456789",
+  ntfy: "tk_token-of-the-attacks-0123456789",
+  telegram: "123456789:token-of-the-attacks-0123456789abcdef",
 } as const;
 
 const places = Array.from({ length: placesPerChannel }, (_, place) => place);
+const few = places.slice(0, fewPlaces);
 
 export type Answer = {
   readonly status: number;
@@ -51,6 +68,9 @@ export type World = Pick<Killable, "url" | "port" | "folder" | "pid" | "model" |
   readonly mail: MailApi;
   readonly slack: ScriptedSlack;
   readonly webhooks: WebhookReceiver;
+  readonly ntfy: ScriptedNtfy;
+  readonly telegram: ScriptedTelegram;
+  readonly push: ScriptedPushService;
   readonly mcp: RawMcpServer;
   /** A server inside, which nothing may ever lead to. */
   readonly trap: Trap;
@@ -72,7 +92,7 @@ const limits = {
   roundsPerOriginatingRequest: 10_000,
 };
 
-type Edge = Pick<World, "mail" | "slack" | "webhooks" | "mcp" | "trap"> & {
+type Edge = Pick<World, "mail" | "slack" | "webhooks" | "ntfy" | "telegram" | "push" | "mcp" | "trap"> & {
   readonly variables: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 };
@@ -89,13 +109,23 @@ async function startEdge(): Promise<Edge> {
   const slackServer = await startSlackServer(slack);
   const webhooks = createWebhookReceiver(secrets.webhook);
   const hook = await serve(webhooks.answer);
+  const ntfy = new ScriptedNtfy({ tokens: [secrets.ntfy] });
+  const ntfyServer = await serve(ntfy.answer);
+  const telegram = new ScriptedTelegram({ token: secrets.telegram, chats: few.map(telegramChat) });
+  const telegramServer = await serve(telegram.answer);
+  const push = new ScriptedPushService("");
+  const pushServer = await serve(push.answer);
+  push.origin = pushServer.url;
   const mcp = await startRawMcpServer();
   const trap = await startTrap();
-  const closing: Served[] = [mail, hook, trap];
+  const closing: Served[] = [mail, hook, ntfyServer, telegramServer, pushServer, trap];
   return {
     mail,
     slack,
     webhooks,
+    ntfy,
+    telegram,
+    push,
     mcp,
     trap,
     variables: {
@@ -117,6 +147,14 @@ async function startEdge(): Promise<Edge> {
           [`WEBHOOK_${name}_SECRET`, secrets.webhook],
         ]),
       ),
+      ...Object.fromEntries(
+        few.flatMap((place) => [
+          [`NTFY_${ntfyName(place)}_URL`, `${ntfyServer.url}/${ntfyTopic(place)}`],
+          [`NTFY_${ntfyName(place)}_TOKEN`, secrets.ntfy],
+        ]),
+      ),
+      TELEGRAM_BOT_TOKEN: secrets.telegram,
+      TELEGRAM_API_URL: `${telegramServer.url}/`,
     },
     close: async () => {
       await Promise.all([mcp.close(), slackServer.close(), ...closing.map((each) => each.close())]);

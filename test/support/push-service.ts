@@ -67,7 +67,8 @@ export type Taken = {
   readonly bytes: number;
 };
 
-type Step = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "away" | "slow";
+/** `body`: what comes with the answer. */
+type Step = { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } | "away" | "slow";
 
 export type PushDevice = {
   readonly name: string;
@@ -132,7 +133,8 @@ export class ScriptedPushService {
       return new Promise((_, reject) => {
         request.signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
       });
-    if (step !== undefined && step.status >= 300) return new Response("<html>", { status: step.status, headers: step.headers ?? {} });
+    if (step !== undefined && step.status >= 300)
+      return new Response(step.body ?? "<html>", { status: step.status, headers: step.headers ?? {} });
     const fault = await this.#faultIn(request, body, this.#keys.get(pathname));
     if (fault !== null) {
       this.faults.push(fault);
@@ -147,7 +149,7 @@ export class ScriptedPushService {
       urgency: headers.get("Urgency"),
       bytes: body.length,
     });
-    return new Response(null, { status: 201 });
+    return new Response(step?.body ?? null, { status: 201 });
   };
 
   async #faultIn({ method, headers }: Request, body: Uint8Array, key: string | undefined): Promise<string | null> {

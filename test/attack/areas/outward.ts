@@ -5,63 +5,10 @@ import { expect } from "vitest";
 import { until } from "../../outside/support/raw-client.ts";
 import { type Area, type Attack, eachOf } from "../attack.ts";
 import { askedByWebhook } from "../channels.ts";
+import { insideHosts } from "../inside-hosts.ts";
 import { envelope, rpcOf, sample } from "../people.ts";
 import { initialize } from "../relay-client.ts";
 import { type World, secrets } from "../world.ts";
-
-/** Hosts that are inside, or may be, in every spelling that some parser of addresses accepts. */
-const inside = [
-  "127.0.0.1",
-  "localhost",
-  "localhost.",
-  "LOCALHOST",
-  "a.localhost",
-  "127.1",
-  "127.0.1",
-  "2130706433",
-  "017700000001",
-  "0x7f000001",
-  "0x7f.0.0.1",
-  "0177.0.0.1",
-  "127.0.0.1.",
-  "0.0.0.0",
-  "0",
-  "[::1]",
-  "[::]",
-  "[::ffff:127.0.0.1]",
-  "[::ffff:7f00:1]",
-  "[::127.0.0.1]",
-  "[64:ff9b::7f00:1]",
-  "[2002:7f00:1::]",
-  "[fe80::1]",
-  "[fc00::1]",
-  "[fd12:3456::1]",
-  "[ff02::1]",
-  "10.0.0.1",
-  "172.16.0.1",
-  "172.31.255.255",
-  "192.168.1.1",
-  "169.254.169.254",
-  "169.254.169.254.",
-  "2852039166",
-  "[fd00:ec2::254]",
-  "metadata.google.internal",
-  "100.64.0.1",
-  "198.18.0.1",
-  "224.0.0.1",
-  "255.255.255.255",
-  "intranet",
-  "router.local",
-  "db.internal",
-  "１２７.０.０.１",
-  "①②⑦.0.0.1",
-  "127。0。0。1",
-  "%31%32%37.0.0.1",
-  "127.0.0.1%00.example.com",
-  "example.com@127.0.0.1",
-  "127.0.0.1\\@example.com",
-  "127.0.0.1#@example.com",
-];
 
 const inDocuments: readonly [string, (url: string) => [string, object]][] = [
   ["an MCP server", (url) => ["servers", { servers: { evil: { url: `${url}/mcp` } } }]],
@@ -72,7 +19,7 @@ const inDocuments: readonly [string, (url: string) => [string, object]][] = [
   ],
 ];
 
-const addresses: Attack[] = inside.map((host) => ({
+const addresses: Attack[] = insideHosts.map((host) => ({
   name: `the host ${JSON.stringify(host)} is the address of no MCP server, provider or issuer`,
   run: async (world: World) => {
     for (const [what, documentOf] of inDocuments) {
@@ -99,7 +46,7 @@ const schemes: Attack[] = [
 }));
 
 const imageAddresses = [
-  ...inside.slice(0, 30).map((host) => `https://${host}/a.png`),
+  ...insideHosts.slice(0, 30).map((host) => `https://${host}/a.png`),
   "https://images.example.com.evil.example.net/a.png",
   "https://images.example.com@evil.example.net/a.png",
   "https://evil.example.net/images.example.com/a.png",

@@ -6,11 +6,14 @@ import { until } from "./raw-client.ts";
 
 export class InboxPerson {
   readonly #url: string;
+  readonly #publicUrl: string;
   readonly #cookies = new Map<string, string>();
   #home = "/inbox";
 
-  constructor(url: string) {
+  /** @param publicUrl PUBLIC_URL, where it is another address than the gateway's. */
+  constructor(url: string, publicUrl = url) {
     this.#url = url;
+    this.#publicUrl = publicUrl;
   }
 
   async send(path: string, init: RequestInit = {}): Promise<Response> {
@@ -34,7 +37,7 @@ export class InboxPerson {
   }
 
   post(path: string, fields: URLSearchParams, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-    const own = { "Content-Type": "application/x-www-form-urlencoded", Origin: this.#url };
+    const own = { "Content-Type": "application/x-www-form-urlencoded", Origin: this.#publicUrl };
     return this.send(path, { method: "POST", body: fields.toString(), headers: { ...own, ...headers } });
   }
 
@@ -53,7 +56,7 @@ export class InboxPerson {
     const sent = await until("the sign-in email", async () =>
       mail.taken.slice(before).find(({ subject, to }) => subject === "Sign in to Countersign" && to.includes(address)),
     );
-    const link = /http:\S+\/inbox\/sign-in\/[\w-]+/.exec(sent.text)?.[0] ?? "";
+    const link = /https?:\S+\/inbox\/sign-in\/[\w-]+/.exec(sent.text)?.[0] ?? "";
     const entered = await this.submit(new URL(link).pathname, {});
     if (entered.status !== 303) throw new Error(`sign-in: ${entered.status}`);
   }
