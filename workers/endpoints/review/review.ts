@@ -195,7 +195,8 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
   if (judged !== "good") return again(c, link, { why: { nonce: judged } }, judged === "forged" ? 403 : 409, keep);
   const submission = submissionOf(form);
   const passkey = await confirmationIn(c, link, submission, new URLSearchParams(body));
-  if (typeof passkey === "string") return again(c, link, { why: { passkey } }, passkey === "unreachable" ? 503 : 403, keep);
+  if (passkey === "late" || passkey === "unreachable")
+    return again(c, link, { why: { passkey } }, passkey === "unreachable" ? 503 : 403, keep);
   const decided = await runStub(c.env, run).decide({
     gate: link.gate,
     reviewer: link.reviewer,
@@ -204,9 +205,11 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
     words: body,
     submission: jsonOf(submission),
     known: jsonOf(link.known),
-    passkey: passkey === null ? null : jsonOf(passkey),
+    // The very same form sent again has a signature that counted before: the run knows the form.
+    passkey: passkey === null || passkey === "failed" ? null : jsonOf(passkey),
     member: null,
   });
+  if (passkey === "failed" && decided.kind === "needsPasskey") return again(c, link, { why: { passkey } }, 403, keep);
   return afterDecision(c, answering, decided);
 }
 
