@@ -21,7 +21,7 @@ type ExchangeOptions = {
 };
 
 export const exchangeTimeoutMs = 10_000;
-const longestWaitMs = 3_600_000;
+export const longestWaitMs = 3_600_000;
 const mostBytes = 256 * 1024;
 
 /**

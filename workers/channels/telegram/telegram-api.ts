@@ -6,7 +6,7 @@
 
 import { objectOf } from "../../../shared/json/values.ts";
 import type { DeliveryResult } from "../channel.ts";
-import { exchange } from "../channel-exchange.ts";
+import { exchange, longestWaitMs } from "../channel-exchange.ts";
 
 /** `api`: with a slash at the end. */
 export type TelegramBot = { readonly token: string; readonly api: string };
@@ -42,7 +42,6 @@ export async function callTelegram({ token, api }: TelegramBot, method: Method, 
   return refused(deliveryOf(answer.status, description, afterMs === undefined ? {} : { afterMs }));
 }
 
-const longestWaitMs = 3_600_000;
 const refused = (delivery: DeliveryResult): TelegramAnswer => ({ kind: "refused", delivery });
 
 function deliveryOf(status: number, description: string, wait: { readonly afterMs?: number }): DeliveryResult {
