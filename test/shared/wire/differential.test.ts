@@ -317,7 +317,7 @@ function toolsAreBalanced(messages: Members[]): boolean {
     const used = uses[m] ?? [];
     const answers = results[m] ?? [];
     const answered = results[m + 1] ?? [];
-    if (used.length > 0 && (role !== "assistant" || String(used.toSorted()) !== String(answered.toSorted()))) return false;
+    if (used.length > 0 && (role !== "assistant" || JSON.stringify(used.toSorted()) !== JSON.stringify(answered.toSorted()))) return false;
     return answers.length === 0 || (role === "user" && answers.length === list(content).length && (uses[m - 1]?.length ?? 0) > 0);
   });
 }
