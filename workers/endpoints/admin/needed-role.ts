@@ -17,7 +17,9 @@ const questions: ReadonlySet<string> = new Set([
  * Everything under these is about what runs: it is ended or stopped, or people are asked. No
  * configuration is changed.
  */
-const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
+const endings: readonly string[] = [admin.runs, admin.stops, admin.grants];
+/** A passkey that is removed is no ending: its reviewer adds the next one by a sign-in alone. */
+const signOut = /^\/admin\/inboxes\/[^/]+\/sessions$/;
 /** Everything under these tries whether something works, and changes nothing. */
 const trials: readonly string[] = [admin.channelTest, admin.doctor];
 
@@ -26,5 +28,6 @@ export function neededRole(method: string, path: string): Role {
   if (method === "GET" || method === "HEAD" || questions.has(path)) return "see";
   // A bypass loosens what the policy says.
   if (path === admin.grants) return "change";
+  if (signOut.test(path)) return "decide";
   return [...endings, ...trials].some((each) => path === each || path.startsWith(`${each}/`)) ? "decide" : "change";
 }

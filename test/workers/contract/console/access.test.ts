@@ -174,6 +174,10 @@ describe("at the operator's API", () => {
     expect((await api("bo@example.com", "/stops/servers/notes", put)).status).toBe(204);
     expect((await api("bo@example.com", "/keys", jsonBody("POST", { name: "x" }))).status).toBe(403);
     expect((await api("ann@example.com", "/keys", jsonBody("POST", { name: "x" }))).status).toBe(201);
+    const removed = { method: "DELETE" };
+    expect((await api("bo@example.com", "/inboxes/Ada/passkeys/cGFzc2tleQ", removed)).status).toBe(403);
+    expect((await api("ann@example.com", "/inboxes/Ada/passkeys/cGFzc2tleQ", removed)).status).toBe(200);
+    expect((await recordLines()).filter(({ fact }) => fact.kind === "passkeyRemoved")).toHaveLength(1);
     expect((await api("cy@example.com", "/routing/explain", jsonBody("POST", {}))).status).toBe(200);
     expect((await api("dee@other.example", "/runs")).status).toBe(401);
   });
@@ -201,6 +205,7 @@ describe("at the operator's API", () => {
       "DELETE /keys/key_1",
       "POST /reviewers",
       "POST /grants",
+      "DELETE /inboxes/Ada/passkeys/cGFzc2tleQ",
       "PUT /runs-of-tomorrow",
       "POST /routing/explain/more",
     ];

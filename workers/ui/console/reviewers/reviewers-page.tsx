@@ -101,7 +101,7 @@ const ReviewerRow = ({ visit, of, version }: { visit: Visit; of: ListedReviewer;
             />
           ) : null}
           {of.passkeys.map(({ id, name }) =>
-            visit.may("decide") ? (
+            visit.may("change") ? (
               <Confirm
                 visit={visit}
                 to="reviewers"
