@@ -31,6 +31,9 @@ const isDecidedAgainst = ({ kind }: End): boolean => kind === "rejected" || kind
 export const isDenialOfCall = ({ work }: Pick<StoredInput, "work">, end: End | null): boolean =>
   callersAct(work) !== null && end?.kind === "rejected";
 
+const isApproved = ({ reviews: { request, response } }: RunState): boolean =>
+  request?.closing?.how === "approved" || response?.closing?.how === "approved";
+
 export class RunAdoption {
   readonly #deps: RunDeps;
   readonly #windows: RunWindows;
@@ -78,6 +81,9 @@ export class RunAdoption {
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // Earlier reviews count only where the same people would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.gatePolicy)) return "refused";
+    // Where a rule wants a passkey, what was confirmed for one requestor serves no other. A call's
+    // decision is claimed once as it is, by the call that was shown.
+    if (input.gatePolicy.passkey === true && callersAct(input.work) === null && !isRetry && isApproved(state)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
     if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";
     const isKept = (state.end?.kind === "completed" && (!isRelease || keepsResultOf(current))) || isDenialOfCall(input, state.end);
