@@ -7,6 +7,7 @@
 
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
+import { passkeysTarget } from "./passkey-form.ts";
 import { type SigningKeys, seal, unseal } from "../sealed-id.ts";
 
 const signInDomain = "countersign/inbox-sign-in/v1";
@@ -132,5 +133,6 @@ export function consoleTargetPage(target: string): string | undefined {
   return root === "console" && names.length <= 5 && names.every((name) => /^[\w-]{1,100}$/.test(name)) ? names.join("/") : undefined;
 }
 
-/** Whether a sign-in may lead there: a review's key, or the page about a client. */
-export const isSignInTarget = (target: string): boolean => parseReviewKey(target) !== undefined || connectForm.test(target);
+/** Whether a sign-in may lead there: a review's key, the page about a client, or their passkeys. */
+export const isSignInTarget = (target: string): boolean =>
+  target === passkeysTarget || parseReviewKey(target) !== undefined || connectForm.test(target);

@@ -4,6 +4,9 @@
 /** What the passkey signed, the nonce of what it signed, and a new passkey. */
 export const passkeyFields = { proof: "passkey", nonce: "passkey-nonce", made: "passkey-made" } as const;
 
+/** The page of a reviewer's passkeys, for a sign-in on the way there. */
+export const passkeysTarget = "passkeys";
+
 type Credential = { readonly type: "public-key"; readonly id: string; readonly transports: readonly string[] };
 
 /** What a browser needs to ask for a passkey's signature. */

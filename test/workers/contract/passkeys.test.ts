@@ -5,7 +5,7 @@ import { Authenticator, type Faults } from "../../support/authenticator.ts";
 import type { ReviewerList } from "../../../workers/endpoints/admin/answers/reviewers.ts";
 import { adminJson, publicUrl, travel } from "../support/gateway.ts";
 import { atConsole } from "../support/console.ts";
-import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
+import { InboxBrowser, addresses, configureInbox, newestSignInLink } from "../support/inbox.ts";
 import { addPasskey, addingForm, withPasskey } from "../support/passkeys.ts";
 import { recordLines } from "../support/record.ts";
 
@@ -67,6 +67,17 @@ describe("a reviewer adds a passkey", () => {
     expect((await ada.post("/inbox/passkeys", fresh)).status).toBe(403);
     expect((await again.post("/inbox/passkeys", fresh, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
     expect(await again.text("/inbox/passkeys")).toContain("You have none.");
+  });
+
+  test("just after they signed in again, which leads back to this page", async () => {
+    travel(11 * minute);
+    const left = await ada.post("/inbox/sign-out", await ada.form("/inbox/passkeys", "leave"));
+    expect(left.headers.get("Location")).toBe(`${publicUrl}/inbox/passkeys`);
+    ada.home = "/inbox";
+    await ada.ask(addresses.Ada, "/inbox/passkeys");
+    const entered = await ada.enter(await newestSignInLink(addresses.Ada, 2));
+    expect(entered.headers.get("Location")).toBe(`${publicUrl}${ada.home}/passkeys`);
+    expect((await addPasskey(ada, passkey)).status).toBe(303);
   });
 
   test("a further one only with one that they have: a fresh sign-in is not enough", async () => {

@@ -5,10 +5,11 @@ import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import { formFields } from "../../../shared/review/form.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
+import { passkeysTarget } from "../../../shared/review/passkey-form.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { availabilityUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { availabilityUrl, inboxUrl, passkeysUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import { type InboxQuery, inboxFilters, inboxGroupings, inboxSorts } from "../../../shared/review/inbox-list.ts";
 import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
@@ -167,7 +168,8 @@ inboxRoutes.post(paths.inboxSignOut, signOut, async (c) => {
   else if (reader.visitor.session !== null) await stub.signOut(reader.visitor.session);
   const { publicUrl } = settings;
   const gone = setCookie("countersign-session", "", { maxAge: 0, publicUrl, home: reader.home });
-  const headers = { Location: inboxUrl(publicUrl), "Set-Cookie": gone };
+  const home = inboxUrl(publicUrl);
+  const headers = { Location: fields.get(formFields.to) === passkeysTarget ? passkeysUrl(home) : home, "Set-Cookie": gone };
   return new Response(null, { status: 303, headers });
 });
 

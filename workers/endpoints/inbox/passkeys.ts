@@ -9,7 +9,7 @@ import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { passkeyMs } from "../../../shared/receipt/passkey-proof.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
-import { type CreateOptions, passkeyFields } from "../../../shared/review/passkey-form.ts";
+import { type CreateOptions, passkeyFields, passkeysTarget } from "../../../shared/review/passkey-form.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { passkeysUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { AddPasskeyInput, AddedPasskey, StoredPasskey } from "../../stubs/inbox-calls.ts";
@@ -41,7 +41,7 @@ const showPasskeys = describe("showPasskeys", {
 });
 
 passkeyRoutes.get(paths.inboxPasskeys, showPasskeys, async (c) => {
-  const reader = await admittedReader(c);
+  const reader = await admittedReader(c, passkeysTarget);
   return reader instanceof Response ? reader : passkeysPage(c, reader, { isAdded: c.req.query("added") !== undefined });
 });
 

@@ -295,7 +295,8 @@ const Batch = () => {
   );
 };
 
-export const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOut">) => {
+/** `to`: the page to which the next sign-in leads. */
+export const SignOut = ({ path, signOut, to }: Pick<InboxPageInput, "path" | "signOut"> & { readonly to?: string }) => {
   const { list } = useWords().inbox;
   if ("path" in signOut)
     return (
@@ -306,6 +307,7 @@ export const SignOut = ({ path, signOut }: Pick<InboxPageInput, "path" | "signOu
   return (
     <form class="leave" method="post" action={`${path}/sign-out`} accept-charset="utf-8">
       <input type="hidden" name={formFields.nonce} value={signOut.nonce} />
+      {to === undefined ? null : <input type="hidden" name={formFields.to} value={to} />}
       <button type="submit" class="act">
         {list.signOut}
       </button>

@@ -2,7 +2,7 @@
 // without one the page says so.
 
 import { formFields } from "../../../shared/review/form.ts";
-import { type CreateOptions, type GetOptions, passkeyFields } from "../../../shared/review/passkey-form.ts";
+import { type CreateOptions, type GetOptions, passkeyFields, passkeysTarget } from "../../../shared/review/passkey-form.ts";
 import { Document, type InboxMark } from "../document.tsx";
 import { useWords } from "../language.ts";
 import { Time } from "../names.tsx";
@@ -129,7 +129,7 @@ export const PasskeysPage = (input: PasskeysPageInput & { readonly cspNonce: str
           <section class="card stack">
             <h2>{passkeys.add}</h2>
             <p>{passkeys.signIn}</p>
-            <SignOut path={inbox.path} signOut={signOut} />
+            <SignOut path={inbox.path} signOut={signOut} to={passkeysTarget} />
           </section>
         )}
       </div>
