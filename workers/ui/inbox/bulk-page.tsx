@@ -160,7 +160,7 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) =>
           </button>
         </>
       ) : (
-        <p class="note mind">{isAlike ? bulk.barred : bulk.unlike}</p>
+        <p class="note mind">{!isAlike ? bulk.unlike : reviews.some(({ view }) => view.passkey === true) ? bulk.passkey : bulk.barred}</p>
       )}
       <Deny count={count} isDenying={isDenying} />
     </section>

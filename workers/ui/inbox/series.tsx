@@ -115,22 +115,29 @@ const Decision = ({ groups, isDenying }: { groups: readonly (readonly CallReview
   const words = useWords();
   const { page, inbox } = words;
   const { series, bulk } = inbox;
-  const reach = groups[0]?.[0]?.view.mayStop ?? null;
+  const [first] = groups.flat();
+  const reach = first?.view.mayStop ?? null;
   /** The script says how many are selected. */
   const counting = (text: string): string => JSON.stringify({ lang: page.lang, words: text });
   return (
     <section class="card" id="decision" tabindex={-1} aria-label={page.decide.heading}>
-      <p class="soft">{series.effect}</p>
-      <button
-        type="submit"
-        id="approve-all"
-        class="btn yes"
-        name={formFields.act}
-        value={approveAct(0)}
-        data-count={counting(series.approve)}
-      >
-        {series.approveSome}
-      </button>
+      {groups.flat().some(({ view }) => view.passkey === true) ? (
+        <p class="note mind">{bulk.passkey}</p>
+      ) : (
+        <>
+          <p class="soft">{series.effect}</p>
+          <button
+            type="submit"
+            id="approve-all"
+            class="btn yes"
+            name={formFields.act}
+            value={approveAct(0)}
+            data-count={counting(series.approve)}
+          >
+            {series.approveSome}
+          </button>
+        </>
+      )}
       <details class="ours" open={isDenying}>
         <summary class="chev">{series.denySome}</summary>
         <div class="in">

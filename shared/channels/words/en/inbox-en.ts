@@ -242,6 +242,7 @@ export const inboxEn = {
     deny: "{n, Deny #/Deny all #}",
     reason: "One reason for all (optional)",
     effect: "Approve sends or delivers each as it is shown here. Each is decided by itself.",
+    passkey: "Each approval needs your passkey: open each alone to approve it.",
     barred: "They cannot be approved here: among them is your own request, one that you have approved, or a reply that a reviewer wrote.",
     back: "Back to the inbox",
     look: "Look again",
