@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const decisions = "test/workers/contract/passkey-decisions.test.ts";
+const ways = "test/workers/contract/passkey-ways.test.ts";
 const adding = "test/workers/contract/passkeys.test.ts";
 const gate = { file: "workers/objects/run/review/passkey-gate.ts", test: { file: decisions } };
 const confirmation = { file: "workers/endpoints/review/passkey-confirmation.ts", test: { file: decisions } };
@@ -34,6 +35,34 @@ export const passkeyMutants: readonly Mutant[] = [
     to: 'decision: "", nonce',
   },
   {
+    ...confirmation,
+    name: "a passkey signs no forged nonce",
+    from: 'if (judged === "late" || judged === "forged") return judged === "late" ? "late" : "failed";',
+    to: 'if (judged === "late") return "late";',
+    test: { file: decisions, only: "did not make for it" },
+  },
+  {
+    name: "a reply that was approved with a passkey serves no other request",
+    file: "workers/objects/run/begin/run-adoption.ts",
+    from: "callersAct(input.work) === null && !isRetry && isApproved(state)",
+    to: "callersAct(input.work) !== null && !isRetry && isApproved(state)",
+    test: { file: ways, only: "that nobody took" },
+  },
+  {
+    name: "no grant and no bypass counts where a rule wants a passkey",
+    file: "shared/run/granting.ts",
+    from: "|| gatePolicy.passkey === true ||",
+    to: "||",
+    test: { file: ways, only: "let none go on" },
+  },
+  {
+    name: "a cached reply serves no request that wants a passkey",
+    file: "workers/pipeline/plan/cached-reply.ts",
+    from: "if (gatePolicy.passkey === true && (closed.request || closed.response)) return false;",
+    to: "",
+    test: { file: ways, only: "a cached reply serves none" },
+  },
+  {
     ...tools,
     name: "the user of a confirming passkey is verified",
     from: "requireUserVerification: true,\n      credential",
@@ -53,6 +82,13 @@ export const passkeyMutants: readonly Mutant[] = [
     from: "if (known.length > 0 && (confirmed === null || !this.use({ address, ...confirmed }, now)))",
     to: "if (known.length > mostPasskeys && (confirmed === null || !this.use({ address, ...confirmed }, now)))",
     test: { file: adding, only: "counts from before" },
+  },
+  {
+    name: "who removes a passkey may change the gateway",
+    file: "workers/endpoints/admin/needed-role.ts",
+    from: "inboxes\\/[^/]+\\/sessions$/",
+    to: "inboxes\\/[^/]+\\//",
+    test: { file: "test/workers/contract/console/access.test.ts", only: "each role may do what it may" },
   },
   {
     name: "a first passkey needs a fresh sign-in",

@@ -3,8 +3,9 @@
 
 import { createPublicKey, verify } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type PasskeyProof, passkeyChallenge } from "../../../shared/receipt/passkey-proof.ts";
-import { approveAct } from "../../../shared/review/form.ts";
+import { type PasskeyProof, decisionDigest, passkeyChallenge } from "../../../shared/receipt/passkey-proof.ts";
+import { approveAct, parseDecisionForm } from "../../../shared/review/form.ts";
+import { submissionOf } from "../../../workers/endpoints/review/review.ts";
 import { Authenticator, type Faults } from "../../support/authenticator.ts";
 import { recordOf } from "../objects/inside.ts";
 import { adminJson, eventually, gateway, policy, publicUrl, runReaches, travel } from "../support/gateway.ts";
@@ -91,6 +92,27 @@ describe("a decision with a passkey", () => {
     for (const name of ["passkey", "passkey-nonce"]) mixed.set(name, hers.get(name) ?? "");
     expect(await send(mixed)).toEqual(notConfirmed);
     expect(await decided()).toEqual([]);
+  });
+
+  test("does not count over a nonce that the gateway did not make for it, however right its signature is", async () => {
+    const fields = await approval();
+    const form = parseDecisionForm(fields);
+    if (!form.ok) throw new Error("no form of a decision");
+    const submission = submissionOf(form.value);
+    const { version, digest } = submission;
+    const signedOver = async (nonce: string): Promise<URLSearchParams> => {
+      const signed = { gate: "request", version, digest, decision: decisionDigest(submission), nonce };
+      const confirmed = new URLSearchParams(fields);
+      confirmed.set("passkey", await passkey.get({ challenge: passkeyChallenge(run, signed) }));
+      confirmed.set("passkey-nonce", nonce);
+      return confirmed;
+    };
+    const { nonce } = await questionFor(ada, pageOf(run), fields);
+    const last = nonce.endsWith("A") ? "B" : "A";
+    for (const forged of ["", "A".repeat(43), fields.get("nonce") ?? "", nonce.slice(0, -1) + last])
+      expect([forged, await send(await signedOver(forged))]).toEqual([forged, notConfirmed]);
+    expect(await decided()).toEqual([]);
+    expect((await send(await signedOver(nonce)))[0]).toBe(303);
   });
 
   test("is void once anything of the form is changed, and late after five minutes", async () => {

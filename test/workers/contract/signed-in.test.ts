@@ -87,7 +87,11 @@ describe("a review whose reviewers must be signed in", () => {
     expect(await reader.text(pageOf(run))).toContain("signed in by a link to their email address");
   });
 
-  test("is decided by nobody who has a link's token or a button of Slack, however they came by it", async () => {
+  test.each([
+    ["their sign-in", { identity: "signedIn" }],
+    ["a passkey", { confirm: "passkey" }],
+  ])("is decided by nobody who has a link's token or a button of Slack, where a rule wants %s", async (_, then) => {
+    await configureInbox({ ...then, reviewers: ["Ada"] }, [ada, grace]);
     const run = await asked();
     const rows = (await tablesOf(stubOf(run)))["links"] ?? [];
     const runRandom = randomOfRunId(run) ?? new Uint8Array();
