@@ -16,6 +16,8 @@ import { links } from "./areas/links.ts";
 import { oauth } from "./areas/oauth.ts";
 import { outward } from "./areas/outward.ts";
 import { push } from "./areas/push.ts";
+import { passkeys } from "./areas/passkeys.ts";
+import { receipts } from "./areas/receipts.ts";
 import { relay } from "./areas/relay.ts";
 import { resets } from "./areas/resets.ts";
 import { scripts } from "./areas/scripts.ts";
@@ -40,6 +42,8 @@ export const areas: readonly Area[] = [
   guardrails,
   tokens,
   oauth,
+  passkeys,
+  receipts,
   operatorConsole,
   exhaustion,
   faults,

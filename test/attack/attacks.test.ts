@@ -32,6 +32,8 @@ const sample: Readonly<Record<string, readonly string[]>> = {
   guardrails: ["a key without tokens", "an API key stops nothing"],
   tokens: ["a scoped token that was changed anywhere"],
   oauth: ["a host that begins as the client's", "one client's consent", "a stolen refresh token", "at 127.0.0.1"],
+  passkeys: ["approves nothing a second time", "over a nonce", "no passkey beside the owner's", "a forwarded notice decides"],
+  receipts: ["of another call", "puts into its own call"],
   console: ["/console/stops without signing in", "a form does nothing without its session's own token"],
   exhaustion: ["a schema with a pattern"],
   faults: ["a provider closes the connection"],

@@ -35,6 +35,9 @@ const callsOf = (tool: string, then: { readonly request: string } & Record<strin
 
 const ada = { name: "Ada", email: "ada@example.org" };
 const ben = { name: "Ben", email: "ben@example.org" };
+const pia = { name: "Pia", email: "pia@example.org" };
+const quin = { name: "Quin", email: "quin@example.org" };
+const rae = { name: "Rae", email: "rae@example.org" };
 const cleo = { name: "Cleo" };
 
 export const policy = {
@@ -50,6 +53,9 @@ export const policy = {
     gate("not-own", { request: "review", response: "allow", selfApproval: false, reviewers: ["adaAndBen"] }),
     gate("grants", { request: "review", response: "allow", grants: true }),
     gate("grants-later-refused", { request: "refuse", response: "allow", grants: true }),
+    gate("passkey", { request: "review", response: "allow", reviewers: ["signers"], confirm: "passkey" }),
+    gate("passkey-both", { request: "review", response: "review", reviewers: ["Pia"], confirm: "passkey" }),
+    gate("signed-in", { request: "review", response: "allow", reviewers: ["Rae"], identity: "signedIn" }),
     gate("short", { request: "review", response: "allow", deadlineSeconds: 5 }),
     ...channels.flatMap((channel) =>
       each(
@@ -70,6 +76,7 @@ export const policy = {
     callsOf("delete_*", { request: "review", tellReason: true }),
     callsOf("two_*", { request: "review", quorum: 2, reviewers: ["three"] }),
     callsOf("own_*", { request: "review", reviewers: ["adaAndBen"] }),
+    callsOf("sign_*", { request: "review", reviewers: ["Pia"], confirm: "passkey" }),
     callsOf("confirm_*", { request: "confirm" }),
     callsOf("read_*", { request: "allow", response: "review" }),
     callsOf("grant_*", { request: "review", grants: true }),
@@ -87,6 +94,8 @@ export const policy = {
     everyone: [cleo],
     three: [cleo, { name: "Dora" }, { name: "Emil" }],
     adaAndBen: [ada, ben],
+    signers: [pia, quin],
+    signedIn: [rae],
     formOwners: [{ name: "Fay", email: "fay@example.org" }],
     slackOrEmail: [{ name: "Sol", slack: "U0ADA", email: "sol@example.org", notify: ["slack", "email"] }],
     ...Object.fromEntries(
@@ -134,6 +143,7 @@ export const servers = (url: string, redirectUrl: string): object => ({
     calls: { url, allowPrivate: true, protocol: "2025" },
     "calls-else": { url, allowPrivate: true, protocol: "2025" },
     "calls-modern": { url, allowPrivate: true, protocol: "2026" },
+    "calls-signed": { url, allowPrivate: true, protocol: "2025", receipts: true },
     "calls-masked": { url, allowPrivate: true, protocol: "2025" },
     "calls-pinned": { url, allowPrivate: true, protocol: "2025", pin: "hold" },
     forms: { url, allowPrivate: true, protocol: "2025", elicitation: "fulfil" },
