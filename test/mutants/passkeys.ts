@@ -5,8 +5,11 @@ import type { Mutant } from "./mutant.ts";
 const decisions = "test/workers/contract/passkey-decisions.test.ts";
 const ways = "test/workers/contract/passkey-ways.test.ts";
 const adding = "test/workers/contract/passkeys.test.ts";
-const gate = { file: "workers/objects/run/review/passkey-gate.ts", test: { file: decisions } };
-const confirmation = { file: "workers/endpoints/review/passkey-confirmation.ts", test: { file: decisions } };
+const gate = { file: "workers/objects/run/review/passkey-gate.ts", test: { file: decisions, only: "approved without one" } };
+const confirmation = {
+  file: "workers/endpoints/review/passkey-confirmation.ts",
+  test: { file: decisions, only: "is void once" },
+};
 const tools = { file: "workers/tools/passkey.ts" };
 
 export const passkeyMutants: readonly Mutant[] = [
@@ -33,6 +36,7 @@ export const passkeyMutants: readonly Mutant[] = [
     name: "a passkey signs the whole decision",
     from: "decision: decisionDigest(submission), nonce",
     to: 'decision: "", nonce',
+    test: { file: decisions, only: "the change that it was made for" },
   },
   {
     ...confirmation,
@@ -65,8 +69,9 @@ export const passkeyMutants: readonly Mutant[] = [
   {
     ...tools,
     name: "the user of a confirming passkey is verified",
-    from: "requireUserVerification: true,\n      credential",
-    to: "requireUserVerification: false,\n      credential",
+    // Asked of the package, and looked at in its answer.
+    from: "true,\n      credential: { id, publicKey: key.slice(), counter },\n    });\n    return verified && authenticationInfo.userVerified ?",
+    to: "false,\n      credential: { id, publicKey: key.slice(), counter },\n    });\n    return verified ?",
     test: { file: decisions, only: "anything else" },
   },
   {
@@ -81,7 +86,7 @@ export const passkeyMutants: readonly Mutant[] = [
     file: "workers/objects/inbox/inbox-passkeys.ts",
     from: "if (known.length > 0 && (confirmed === null || !this.use({ address, ...confirmed }, now)))",
     to: "if (known.length > mostPasskeys && (confirmed === null || !this.use({ address, ...confirmed }, now)))",
-    test: { file: adding, only: "counts from before" },
+    test: { file: adding, only: "where it is stored" },
   },
   {
     name: "who removes a passkey may change the gateway",

@@ -1,9 +1,12 @@
 // A reviewer's passkeys: who adds one, by what, and that nothing else does.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { jsonOf } from "../../../shared/json/json-of.ts";
+import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
+import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { Authenticator, type Faults } from "../../support/authenticator.ts";
 import type { ReviewerList } from "../../../workers/endpoints/admin/answers/reviewers.ts";
-import { adminJson, publicUrl, travel } from "../support/gateway.ts";
+import { adminJson, env, publicUrl, travel } from "../support/gateway.ts";
 import { atConsole } from "../support/console.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink } from "../support/inbox.ts";
 import { addPasskey, addingForm, withPasskey } from "../support/passkeys.ts";
@@ -100,6 +103,21 @@ describe("a reviewer adds a passkey", () => {
     // A copy that counts from before is found.
     const third = await Authenticator.at(publicUrl);
     expect((await addPasskey(ada, third, { by: first, byFaults: { counter: 1 } })).status).toBe(422);
+  });
+
+  test("a further one is looked at again where it is stored: one of two at once may have come first", async () => {
+    const first = await withPasskey(ada);
+    const inbox = inboxStub(env, inboxNameOf("Ada"));
+    const address = addressDigest(addresses.Ada);
+    const made = { id: "another", publicKey: "AAAA", counter: 0, isSynced: false, name: "Another", transports: [] };
+    for (const [nonce, confirmed] of [
+      ["n1", null],
+      ["n2", { id: first.id, counter: first.counter }],
+      ["n3", { id: "another", counter: 9 }],
+    ] as const)
+      expect(await inbox.addPasskey(jsonOf({ address, nonce, passkey: made, confirmed }))).toBe("notConfirmed");
+    const confirmed = { id: first.id, counter: first.counter + 1 };
+    expect(await inbox.addPasskey(jsonOf({ address, nonce: "n4", passkey: made, confirmed }))).toBe("added");
   });
 
   test("once by each form, and each passkey once", async () => {
