@@ -491,12 +491,15 @@ const results: readonly Attack[] = [
   },
   {
     name: "what a rule masks in a result reaches the client not on the stream of another request",
-    run: (world) =>
-      withServer(
+    run: (world) => {
+      /** By which its server knows the call. */
+      let id: RawCall["message"]["id"];
+      return withServer(
         world,
         (raw, response) => {
           if (raw.message.method !== "ping" && !isCall(raw)) return false;
-          openStream(response, event(resultOf(1, "the token is tok_abcdef")));
+          if (isCall(raw)) ({ id } = raw.message);
+          openStream(response, event(resultOf(id, "the token is tok_abcdef")));
           response.end(event({ jsonrpc: "2.0", id: raw.message.id, result: {} }));
           return true;
         },
@@ -507,7 +510,8 @@ const results: readonly Attack[] = [
           expect(masked.text, "the call's own answer").not.toContain("tok_abcdef");
           expect((await session.post({ jsonrpc: "2.0", id: 2, method: "ping" })).text, "another answer").not.toContain("tok_abcdef");
         },
-      ),
+      );
+    },
   },
   {
     name: "a result that instructs its reader is text on its page, with warnings, and is not delivered unreviewed",
