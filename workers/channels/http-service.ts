@@ -1,10 +1,25 @@
-// A service that takes notices by HTTP at an address of the operator's: which addresses are safe,
-// and what its answer means for a notice.
+// A service that takes notices by HTTP at an address of the operator's: which are set up, which
+// addresses are safe, and what its answer means for a notice.
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import type { Env } from "../platform/env.ts";
+import { lookupIn } from "../platform/lookup.ts";
 import type { DeliveryResult } from "./channel.ts";
 import type { Exchanged } from "./channel-exchange.ts";
+
+/**
+ * The names of the services of which any variable is set, sorted.
+ * @param variable Of a variable's name; its first group is the service's.
+ */
+export const namesSet = (env: Env, variable: RegExp): string[] =>
+  [
+    ...new Set(
+      Object.keys(env).flatMap((key) => {
+        const name = variable.exec(key)?.[1];
+        return name === undefined || (lookupIn(env)(key)?.trim() ?? "") === "" ? [] : [name];
+      }),
+    ),
+  ].sort();
 
 /**
  * What an answer's status means for a notice, where the service says it by HTTP alone. A redirect

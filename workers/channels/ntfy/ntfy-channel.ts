@@ -17,7 +17,7 @@ import { lookupIn } from "../../platform/lookup.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, DeliveryResult, Notice, NoticeWhy } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
-import { deliveryOf, serviceAddress } from "../http-service.ts";
+import { deliveryOf, namesSet, serviceAddress } from "../http-service.ts";
 
 /** `server`: its origin with a slash. A public topic needs no token. */
 type Topic = { readonly server: string; readonly topic: string; readonly token: string | null };
@@ -31,16 +31,7 @@ const mostInDigest = 8;
 const lowPriority = 2;
 const dailyLimitCode = 42_908;
 
-/** The names of the topics of which any variable is set, sorted. */
-const namesIn = (env: Env): string[] =>
-  [
-    ...new Set(
-      Object.keys(env).flatMap((key) => {
-        const name = variable.exec(key)?.[1];
-        return name === undefined || (lookupIn(env)(key)?.trim() ?? "") === "" ? [] : [name];
-      }),
-    ),
-  ].sort();
+const namesIn = (env: Env): string[] => namesSet(env, variable);
 
 /** The error has neither the topic, by whose name anyone may read it, nor the token. */
 function topicOf(env: Env, name: string): Result<Topic, DoctorPhrase> {

@@ -16,19 +16,14 @@ import { lookupIn } from "../../platform/lookup.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
-import { deliveryOf, serviceAddress } from "../http-service.ts";
+import { deliveryOf, namesSet, serviceAddress } from "../http-service.ts";
 
 const variable = /^TEAMS_([A-Z][A-Z0-9_]{0,30})_URL$/;
 const variableOf = (name: string): string => `TEAMS_${name}_URL`;
 /** Reviews in one card: their links alone take about 250 bytes each. */
 const mostInDigest = 20;
 
-/** The names of the Teams channels whose variable is set, sorted. */
-const namesIn = (env: Env): string[] =>
-  Object.keys(env)
-    .flatMap((key) => variable.exec(key)?.[1] ?? [])
-    .filter((name) => (lookupIn(env)(variableOf(name))?.trim() ?? "") !== "")
-    .sort();
+const namesIn = (env: Env): string[] => namesSet(env, variable);
 
 /** The address, which has the workflow's signature in it. The error has neither. */
 function addressOf(env: Env, name: string): Result<string, DoctorPhrase> {
