@@ -5,6 +5,7 @@ import { formNonce, nonceRandomLength } from "../../shared/review/link.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
 import type { Notice } from "../../scripts/operator.ts";
 import { pressButton, readForm } from "../../scripts/page-form.ts";
+import { InboxPerson } from "../outside/support/inbox-person.ts";
 import { until } from "../outside/support/raw-client.ts";
 import { type Answer, type World, secrets } from "./world.ts";
 
@@ -193,4 +194,16 @@ export function envelope(more: { readonly prompt?: string; readonly [member: str
     task: { type: "text_generation", parameters: { prompt } },
     ...rest,
   };
+}
+
+const signedInPeople = new WeakMap<World, Map<string, Promise<InboxPerson>>>();
+
+/** The person of this address, signed in to their inbox once for all attacks. */
+export function signedIn(world: World, address = "ada@example.org"): Promise<InboxPerson> {
+  const known = signedInPeople.get(world) ?? new Map<string, Promise<InboxPerson>>();
+  signedInPeople.set(world, known);
+  const person = new InboxPerson(world.url);
+  const signing = known.get(address) ?? person.signIn(world.mail, address).then(() => person);
+  known.set(address, signing);
+  return signing;
 }

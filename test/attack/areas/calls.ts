@@ -3,6 +3,7 @@
 
 import { expect } from "vitest";
 import { type RawCall, type RawMcpServer, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
+import { until } from "../../outside/support/raw-client.ts";
 import { type Area, type Attack, eachOf } from "../attack.ts";
 import { type Opened, agedNonce, factsOf, formOf, isUndecided, openedBy, pathOf, postForm, press, runOf } from "../people.ts";
 import { type RelaySession, beginSession, isCall, modern, withServer } from "../relay-client.ts";
@@ -266,6 +267,8 @@ const spelled: readonly Attack[] = [
       ["another charset", { "Content-Type": "application/json; charset=utf-7" }],
       ["another method in a header", { "Mcp-Method": "ping" }],
       ["another tool in a header", { "Mcp-Name": "other" }],
+      ["another argument in a header", { "Mcp-Param-Mark": "main" }],
+      ["two values of an argument in a header", { "Mcp-Param-Mark": "main, main" }],
     ] as const,
     ([what, headers]) => ({
       name: `a call with ${what} passes nobody unseen`,
@@ -389,39 +392,42 @@ const bombed: readonly Attack[] = eachOf(bombs, ([what, schema]) => ({
 
 const secret = "the secret of the result";
 
-/** What a server sends that answers the call `id` elsewhere than on its own response. */
-const elsewhere: readonly (readonly [string, RawMcpServer["behave"]])[] = [
+/** How the server of one attack answers another message, given the id by which it knows the call that people review. */
+type Elsewhere = (raw: RawCall, response: Parameters<RawMcpServer["behave"]>[1], id: RawCall["message"]["id"]) => boolean;
+
+/** What a server sends that answers the call elsewhere than on its own response: under the client's id, and under the server's. */
+const elsewhere: readonly (readonly [string, Elsewhere])[] = [
   [
     "on the stream of another request",
-    (raw, response) => {
+    (raw, response, id) => {
       if (raw.message.method !== "ping") return false;
-      openStream(response, event(resultOf(1, secret)));
+      openStream(response, event(resultOf(1, secret)) + event(resultOf(id, secret)));
       response.end(event({ jsonrpc: "2.0", id: raw.message.id, result: {} }));
       return true;
     },
   ],
   [
     "as the JSON that answers another request",
-    (raw, response) => {
+    (raw, response, id) => {
       if (raw.message.method !== "ping") return false;
-      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(resultOf(1, secret)));
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(resultOf(id, secret)));
       return true;
     },
   ],
   [
     "in a list that answers another request",
-    (raw, response) => {
+    (raw, response, id) => {
       if (raw.message.method !== "ping") return false;
-      const answer = [{ jsonrpc: "2.0", id: raw.message.id, result: {} }, resultOf(1, secret)];
+      const answer = [{ jsonrpc: "2.0", id: raw.message.id, result: {} }, resultOf(1, secret), resultOf(id, secret)];
       response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       return true;
     },
   ],
   [
     "on the stand-alone stream",
-    (raw, response) => {
+    (raw, response, id) => {
       if (raw.method !== "GET") return false;
-      openStream(response, event(resultOf(1, secret)));
+      openStream(response, event(resultOf(1, secret)) + event(resultOf(id, secret)));
       response.end(event(resultOf("1", secret)));
       return true;
     },
@@ -430,23 +436,24 @@ const elsewhere: readonly (readonly [string, RawMcpServer["behave"]])[] = [
 
 /** The server's ordinary answer to the call whose result people review. */
 const reads: RawMcpServer["behave"] = (raw, response) => {
-  if (!isCall(raw) || !String(raw.message.params?.["name"]).startsWith("read_")) return false;
-  response.writeHead(200, { "Content-Type": "application/json" });
-  response.end(
-    JSON.stringify(
-      raw.headers["mcp-session-id"] === undefined ? { ...resultOf(raw.message.id, secret) } : resultOf(raw.message.id, secret),
-    ),
-  );
+  if (!isRead(raw)) return false;
+  response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(resultOf(raw.message.id, secret)));
   return true;
 };
+
+const isRead = (raw: RawCall): boolean => isCall(raw) && String(raw.message.params?.["name"]).startsWith("read_");
 
 const results: readonly Attack[] = [
   ...eachOf(elsewhere, ([where, behave]) => ({
     name: `a result that people review reaches its client ${where} not before, nor after their denial`,
-    run: (world: World) =>
-      withServer(
+    run: (world: World) => {
+      let id: RawCall["message"]["id"];
+      return withServer(
         world,
-        (raw, response) => reads(raw, response) || behave(raw, response),
+        (raw, response) => {
+          if (isRead(raw)) ({ id } = raw.message);
+          return reads(raw, response) || behave(raw, response, id);
+        },
         async () => {
           const session = await beginSession(world, "calls", world.ann.key);
           const review = await openedBy(world, () => session.post(call("read_file", `{"path":"${newMark()}"}`)), { gate: "response" });
@@ -457,8 +464,36 @@ const results: readonly Attack[] = [
           expect(await got(), "what the client got after").not.toContain(secret);
           expect((await review.answer).text, "the call's answer").not.toContain(secret);
         },
-      ),
+      );
+    },
   })),
+  {
+    name: "a result that people review reaches its client by no second request under its id",
+    run: (world) => {
+      /** Where a server that goes by ids alone answers: on the response that it was last asked on under this id. */
+      const asked = new Map<unknown, Parameters<RawMcpServer["behave"]>[1]>();
+      return withServer(
+        world,
+        (raw, response) => {
+          if (!isCall(raw)) return false;
+          openStream(response, "");
+          asked.set(raw.message.id, response);
+          const text = isRead(raw) ? secret : "plain";
+          setTimeout(() => asked.get(raw.message.id)?.end(event(resultOf(raw.message.id, text))), isRead(raw) ? 200 : 0);
+          return true;
+        },
+        async () => {
+          const session = await beginSession(world, "calls", world.ann.key);
+          const review = openedBy(world, () => session.post(call("read_file", `{"path":"${newMark()}"}`)), { gate: "response" });
+          await until("the call at its server", () => asked.size > 0 || null);
+          expect((await session.post(call("other", "{}"))).text, "the other call's answer").not.toContain(secret);
+          const { link, answer } = await review;
+          await press(world, link, "deny");
+          expect((await answer).text, "the call's answer").not.toContain(secret);
+        },
+      );
+    },
+  },
   {
     name: "a result that people review reaches a client of 2026-07-28 not on the stream of another call",
     run: (world) =>

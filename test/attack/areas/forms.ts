@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { type RawMessage, type RawMcpServer, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
 import { until } from "../../outside/support/raw-client.ts";
 import { type Area, type Attack, eachOf } from "../attack.ts";
-import { type Opened, agedNonce, formOf, notices, openedBy, pathOf, postForm, press } from "../people.ts";
+import { type Opened, agedNonce, formOf, notices, openedBy, pathOf, postForm, press, signedIn } from "../people.ts";
 import { type RelaySession, beginSession, isCall, withServer } from "../relay-client.ts";
 import type { Answer, World } from "../world.ts";
 
@@ -309,6 +309,54 @@ const hostile: readonly Attack[] = [
   },
 ];
 
+/** What only the owner of the key may read of a sign-in. */
+const signIn = {
+  mode: "url",
+  message: "Sign in to the room's calendar.",
+  elicitationId: "e",
+  url: "https://linear.app/?state=of-the-owner",
+};
+
+const forwarded: readonly Attack[] = [
+  {
+    name: "an address that a server wants opened is read, declined and dismissed by nobody but the signed-in owner of the key",
+    run: async (world) => {
+      const id = crypto.randomUUID();
+      await withServer(world, asking(world, id, asksWith(id, signIn)), async () => {
+        const { id: keyId, key } = await world.newKey({ name: "forms", owner: "Fay" });
+        const session = await beginSession(world, "forms", key);
+        const called = session.post(call());
+        const run = await until("its review", async () => {
+          const { runs } = (await world.admin(`/runs?state=waiting&key=${keyId}`)).json as { readonly runs: { readonly id: string }[] }; // the contract's
+          return runs[0]?.id;
+        });
+        const path = `/inbox/reviews/request/${run}`;
+        const fay = await signedIn(world, "fay@example.org");
+        const fields = await until("the owner's page", () => fay.form(path).catch(() => null));
+        for (const told of [JSON.stringify((await world.admin("/notices?limit=500")).json), JSON.stringify(world.mail.taken)])
+          expect(told, "what was sent to people").not.toMatch(/of-the-owner|room's calendar/);
+        const ben = await signedIn(world, "ben@example.org");
+        expect(await (await ben.send(path)).text(), "another person's page").not.toMatch(/linear\.app|room's calendar/);
+        expect((await world.ask(path, { key: null })).text, "the page of somebody who is not signed in").not.toMatch(
+          /linear\.app|calendar/,
+        );
+        for (const act of ["deny", "dismiss", "fill"]) {
+          fields.set("act", act);
+          expect((await ben.post(path, fields)).status, `${act} by another person`).toBe(404);
+          const answer = await world.ask(path, { method: "POST", key: null, body: fields });
+          expect(answer.headers.get("Location") ?? "", `${act} by nobody`).not.toContain("done");
+        }
+        expect(world.mcp.answersTo(id), "what the server was told").toEqual([]);
+        fields.set("act", "deny");
+        // Until the page is a second old, which its form has to be.
+        await until("her own answer", async () => ((await fay.post(path, fields)).status === 303 ? true : null));
+        await called;
+        expect((await told(world, id)).result?.["action"], "what the server was told").toBe("decline");
+      });
+    },
+  },
+];
+
 /** The server is told that its request is none, and nobody is asked. */
 async function refused(world: World, server: string, params: object): Promise<void> {
   const id = crypto.randomUUID();
@@ -326,5 +374,5 @@ async function refused(world: World, server: string, params: object): Promise<vo
 export const forms: Area = {
   name: "forms",
   about: "forms that a person answers for a client: who answers, what counts, and what servers may ask",
-  attacks: [...answering, ...hostile],
+  attacks: [...answering, ...hostile, ...forwarded],
 };

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { InboxPerson, leadsTo } from "../../outside/support/inbox-person.ts";
 import { type Area, type Attack, eachOf } from "../attack.ts";
+import { signedIn } from "../people.ts";
 import type { Answer, World } from "../world.ts";
 
 const callback = "https://client.example/callback";
@@ -14,18 +15,6 @@ const challengeOf = (text: string): string => createHash("sha256").update(text).
 
 type Tokens = { readonly access_token: string; readonly refresh_token: string; readonly scope: string };
 type Fields = Readonly<Record<string, string>>;
-
-const people = new WeakMap<World, Map<string, Promise<InboxPerson>>>();
-
-/** The person of this address, signed in once for all attacks. */
-function signedIn(world: World, address = "ada@example.org"): Promise<InboxPerson> {
-  const known = people.get(world) ?? new Map<string, Promise<InboxPerson>>();
-  people.set(world, known);
-  const person = new InboxPerson(world.url);
-  const signing = known.get(address) ?? person.signIn(world.mail, address).then(() => person);
-  known.set(address, signing);
-  return signing;
-}
 
 async function register(world: World, more: object = {}): Promise<string> {
   const body = { client_name: "Attacked", redirect_uris: [callback], token_endpoint_auth_method: "none", ...more };
