@@ -4,8 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { fromUtf8 } from "../shared/encoding.ts";
-import { readBundle } from "../shared/record/log/bundle.ts";
+import { equalBytes, fromUtf8 } from "../shared/encoding.ts";
 import { type LogCheck, type LogFinding, checkLog } from "../shared/record/log/check-log.ts";
 import { openCheckpoint, readCheckpointText } from "../shared/record/log/checkpoint.ts";
 import { readCosignerKey } from "../shared/record/log/cosignature.ts";
@@ -53,10 +52,15 @@ export const inFolder =
     const file = join(folder, "record", String(shard), path);
     if (!existsSync(file)) return null;
     const bytes = new Uint8Array(readFileSync(file));
-    return path.startsWith("tile/entries/") && readBundle(bytes) === undefined ? decompressed(bytes) : bytes;
+    return path.startsWith("tile/entries/") ? decompressed(bytes) : bytes;
   };
 
+/** What gzip begins with. No bundle does: its third byte is the first of an entry's JSON. */
+const gzipMark = Uint8Array.of(0x1f, 0x8b, 8);
+
 function decompressed(bytes: Uint8Array): Uint8Array {
+  // That it can be read as a bundle says less: one compressed bundle of some ten thousands can.
+  if (!equalBytes(bytes.subarray(0, gzipMark.length), gzipMark)) return bytes;
   try {
     return new Uint8Array(gunzipSync(bytes));
   } catch {

@@ -4,10 +4,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { inFolder, knownNotes, logReport, remember, verifyLogs, witnessKeyOf } from "../../../../scripts/verify-log.ts";
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import { readBundle } from "../../../../shared/record/log/bundle.ts";
 import { addCheckpointBody } from "../../../../shared/record/log/cosignature.ts";
 import { TestWitness } from "../../../support/witness.ts";
 import { verifierKey } from "../../../../shared/record/log/signed-note.ts";
@@ -121,4 +122,19 @@ test("a log that a witness cosigned goes on from what the witness saw, even wher
   writeFileSync(join(folder, "record/0/cosigned"), cosigned);
   await write(0, 300, entriesOf(300).with(3, utf8ToBytes(`{"run":"run_x"}`)));
   expect(await report()).toMatchObject({ exitCode: 1, text: expect.stringContaining("its first 256 entries are not those") });
+});
+
+test("takes a compressed bundle for one, also where its bytes could be a bundle's", async () => {
+  await write(0, 300);
+  const file = join(folder, "record/0/tile/entries/000");
+  const stream = gzipSync(gunzipSync(readFileSync(file))).subarray(10);
+  // A comment of gzip's has the length of a second entry, that ends with the file. `1f 8b` is 8,075.
+  const second = 2 + 8_075;
+  const header = Buffer.concat([Uint8Array.of(0x1f, 0x8b, 8, 16, 0, 0, 0, 0, 0, 3), Buffer.alloc(second + 400 - 10, "c")]);
+  const rest = header.length + 1 + stream.length - second - 2;
+  header.writeUInt16BE(rest, second);
+  const bytes = Buffer.concat([header, Uint8Array.of(0), stream]);
+  expect(readBundle(bytes)).toHaveLength(2);
+  writeFileSync(file, bytes);
+  expect(await verified()).toMatchObject({ exitCode: 0 });
 });
