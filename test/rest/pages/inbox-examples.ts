@@ -147,7 +147,7 @@ const devices: DevicesInput = {
   ],
   isUsed: true,
   said: "on",
-  app: { home: "/inbox", inbox: "i", key: "k" },
+  app: { home: "/inbox", inbox: "i" },
 };
 
 export const inboxPages: Readonly<Record<string, Page>> = {

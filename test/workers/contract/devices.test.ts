@@ -60,6 +60,16 @@ const entryOf = async (name: string): Promise<Record<string, unknown> | undefine
 const devicesIn = async (of: InboxBrowser): Promise<string[]> =>
   [...(await of.text("/inbox")).matchAll(/<li data-device="([^"]+)"/g)].map(([, id]) => id ?? "");
 
+test("the gateway's key is made by the press that asks for it, and by no look at the inbox", async () => {
+  expect(await browser.text("/inbox")).toContain('id="device-on"');
+  const nonce = await nonceIn(browser);
+  expect(await configStub(env).hasPushKey()).toBe(false);
+  expect((await browser.post("/inbox/devices", new URLSearchParams({ nonce: "x", act: "key" }))).status).toBe(403);
+  expect(await configStub(env).hasPushKey()).toBe(false);
+  const answer = await browser.post("/inbox/devices", new URLSearchParams({ nonce, act: "key" }));
+  expect([answer.status, await answer.text()]).toEqual([200, await configStub(env).pushKey()]);
+});
+
 describe("a device", () => {
   test("that is turned on is in the policy and first of its person's channels; the last one that is turned off is not", async () => {
     expect(await turnOn(browser, await subscribe("phone"))).toBe("on");

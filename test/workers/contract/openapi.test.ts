@@ -252,6 +252,7 @@ function inboxAsks(): Asks {
         [403, posted(browser.at("/inbox/devices"), "nonce=x", { Cookie: cookie })],
         [413, posted(browser.at("/inbox/devices"), "x".repeat(10_001), { Cookie: cookie })],
         [415, posted(browser.at("/inbox/devices"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [200, posted(browser.at("/inbox/devices"), new URLSearchParams({ nonce, act: "key" }), { Cookie: cookie })],
         [303, posted(browser.at("/inbox/devices"), new URLSearchParams({ nonce, act: "off" }), { Cookie: cookie })],
       ];
     },

@@ -37,7 +37,7 @@ export const deviceRoutes = new Hono<App>();
 export async function devicesInput(c: AppContext, reader: Reader): Promise<DevicesInput | null> {
   const { publicUrl } = reader.settings;
   try {
-    const [key, devices] = await Promise.all([configStub(c.env).pushKey(), inboxStub(c.env, reader.inbox).devices(visitorOf(reader))]);
+    const devices = await inboxStub(c.env, reader.inbox).devices(visitorOf(reader));
     if (devices === null) return null;
     const asked = c.req.query("device");
     const said = deviceSayings.find((each) => each === asked) ?? null;
@@ -48,7 +48,7 @@ export async function devicesInput(c: AppContext, reader: Reader): Promise<Devic
       // Another isolate may have the policy of a moment ago.
       isUsed: said === "on" || reader.person.push !== undefined,
       said,
-      app: { home: pathOfUrl(inboxUrl(publicUrl)), inbox: reader.inbox, key },
+      app: { home: pathOfUrl(inboxUrl(publicUrl)), inbox: reader.inbox },
     };
   } catch (error) {
     logEvent("inbox.devicesFailed", { error: errorClass(error) });
@@ -57,8 +57,10 @@ export async function devicesInput(c: AppContext, reader: Reader): Promise<Devic
 }
 
 const setDevice = describe("setDevice", {
-  summary: "The inbox's form of a device: turns push notices on or off there, and in the policy for the signed-in reviewer alone",
+  summary:
+    "The inbox's form of a device: turns push notices on or off there, and in the policy for the signed-in reviewer alone. Before that its script asks for the key to subscribe with",
   body: { type: "application/x-www-form-urlencoded" },
+  200: asText("text/plain", "The gateway's public key (RFC 8292), made where it was never asked for"),
   303: { description: "Done, or why not, which the inbox shows", headers: { Location: "The inbox" } },
   403: asPage("From another site, not this session's form, or not signed in"),
   404: asPage("No PUBLIC_URL is configured"),
@@ -69,8 +71,9 @@ deviceRoutes.post(paths.inboxDevices, setDevice, async (c) => {
   const form = await readerForm(c, "devices");
   if (form instanceof Response) return form;
   const { reader, fields } = form;
-  const said =
-    fields.get(formFields.act) === "off" ? await turnOff(c, reader, fields.get("device") ?? "") : await turnOn(c, reader, fields);
+  const act = fields.get(formFields.act);
+  if (act === "key") return c.text(await configStub(c.env).pushKey(), 200, { "Cache-Control": "no-store" });
+  const said = act === "off" ? await turnOff(c, reader, fields.get("device") ?? "") : await turnOn(c, reader, fields);
   return c.body(null, 303, { Location: `${reader.home}?device=${said}#devices`, "Cache-Control": "no-store" });
 });
 

@@ -1,6 +1,6 @@
-// The script of the inbox's devices: one press asks the browser for notices, subscribes it to its
-// push service and posts the form. Without it the list is there, and its buttons turn off. A
-// constant.
+// The script of the inbox's devices: one press asks the browser for notices and the gateway for its
+// key, subscribes the browser to its push service and posts the form. Without it the list is there,
+// and its buttons turn off. A constant.
 
 import { keptScript } from "./push-worker.ts";
 
@@ -10,7 +10,7 @@ export const deviceScript = `
   const section = document.getElementById("devices");
   const button = document.getElementById("device-on");
   if (section === null || button === null) return;
-  const { home, inbox, key, words, isUsed } = JSON.parse(section.dataset.page);
+  const { home, inbox, words, isUsed } = JSON.parse(section.dataset.page);
   const problem = document.getElementById("device-problem");
   const say = (words) => {
     problem.textContent = words;
@@ -49,8 +49,16 @@ export const deviceScript = `
       await new Promise((done) => worker.addEventListener("statechange", () => worker.state === "activated" && done()));
     return registration;
   };
+  const keyAsked = async () => {
+    const { nonce } = button.form.elements;
+    const body = new URLSearchParams({ nonce: nonce.value, act: "key" });
+    const answer = await fetch(button.form.getAttribute("action"), { method: "POST", body });
+    if (!answer.ok) throw new Error("no key");
+    return answer.text();
+  };
   const turnOn = async () => {
     if ((await Notification.requestPermission()) !== "granted") return say(words.denied);
+    const key = await keyAsked();
     const { pushManager } = await registered();
     // One for an earlier key of the gateway, or of somebody else who uses this browser.
     await (await pushManager.getSubscription())?.unsubscribe();

@@ -13,11 +13,8 @@ export type DevicesInput = {
   /** Whether the policy sends this reviewer push notices. */
   readonly isUsed: boolean;
   readonly said: DeviceSaid | null;
-  /**
-   * `home`: the path of the inbox, without a session's mark. `key`: the gateway's, by which a push
-   * service knows it.
-   */
-  readonly app: { readonly home: string; readonly inbox: string; readonly key: string };
+  /** `home`: the path of the inbox, without a session's mark. */
+  readonly app: { readonly home: string; readonly inbox: string };
 };
 
 const Said = ({ said }: Pick<DevicesInput, "said">) => {
