@@ -120,11 +120,12 @@ describe("a reviewer adds a passkey", () => {
     expect(await inbox.addPasskey(jsonOf({ address, nonce: "n4", passkey: made, confirmed }))).toBe("added");
   });
 
-  test("once by each form, and each passkey once", async () => {
+  test("once by each form, and each passkey once; the record has it once", async () => {
     const form = await addingForm(ada, passkey);
     expect((await ada.post("/inbox/passkeys", form)).status).toBe(303);
     expect((await ada.post("/inbox/passkeys", form)).status).toBe(422);
     expect((await ada.text("/inbox/passkeys")).match(/My phone/g)).toHaveLength(1);
+    expect((await recordLines()).filter(({ fact }) => fact.kind === "passkeyAdded")).toHaveLength(1);
   });
 });
 

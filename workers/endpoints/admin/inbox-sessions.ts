@@ -39,10 +39,9 @@ const removePasskey = describe("removePasskey", {
 
 inboxSessionRoutes.delete(paths.admin.inboxPasskey, removePasskey, async (c) => {
   const { reviewer, passkey } = c.req.param();
-  await configStub(c.env).record({ kind: "passkeyRemoved", by: c.var.operator, reviewer, passkey });
-  return c.json({ removed: await inboxStub(c.env, inboxNameOf(reviewer)).removePasskey(passkey) } satisfies RemovedPasskey, 200, {
-    "Cache-Control": "no-store",
-  });
+  const removed = await inboxStub(c.env, inboxNameOf(reviewer)).removePasskey(passkey);
+  if (removed) await configStub(c.env).record({ kind: "passkeyRemoved", by: c.var.operator, reviewer, passkey });
+  return c.json({ removed } satisfies RemovedPasskey, 200, { "Cache-Control": "no-store" });
 });
 
 /** Signs out everybody who is not in the new policy with the address that the old one has. */

@@ -157,20 +157,32 @@ type Checked = Pick<AddPasskeyInput, "nonce" | "confirmed"> & {
   readonly name: string;
 };
 
-const problems = { added: null, usedBefore: "usedBefore", tooMany: "tooMany", notConfirmed: "failed" } as const satisfies Record<
-  AddedPasskey,
-  PasskeyProblem | null
+const problems = { usedBefore: "usedBefore", tooMany: "tooMany", notConfirmed: "failed" } as const satisfies Record<
+  Exclude<AddedPasskey, "added">,
+  PasskeyProblem
 >;
 
+/**
+ * The record has it once it is there. What the record does not take is taken back: no passkey
+ * counts that nobody can read of.
+ */
 async function store(c: AppContext, reader: AdmittedReader, checked: Checked): Promise<PasskeyProblem | null> {
   const { nonce, made, response, confirmed, name } = checked;
   const { person, visitor, inbox } = reader;
-  const by = { kind: "inbox", email: person.email } as const;
-  const fact = { kind: "passkeyAdded", by, reviewer: person.name, passkey: made.id, publicKey: made.publicKey } as const;
-  await configStub(c.env).record(fact);
   const passkey = { ...made, name, transports: transportsIn(response) };
   const input: AddPasskeyInput = { address: visitor.address, nonce, passkey, confirmed };
-  return problems[await inboxStub(c.env, inbox).addPasskey(jsonOf(input))];
+  const answer = await inboxStub(c.env, inbox).addPasskey(jsonOf(input));
+  if (answer !== "added") return problems[answer];
+  const by = { kind: "inbox", email: person.email } as const;
+  const fact = { kind: "passkeyAdded", by, reviewer: person.name, passkey: made.id, publicKey: made.publicKey } as const;
+  try {
+    await configStub(c.env).record(fact);
+  } catch (error) {
+    logEvent("config.recordFailed", { error: errorClass(error) });
+    await inboxStub(c.env, inbox).removePasskey(made.id);
+    return "unreachable";
+  }
+  return null;
 }
 
 /** For the browser alone, which then offers the right device. */
