@@ -5,7 +5,7 @@
 // outcomes with the flush, or with a repeat of their request; the record to each shard in one call.
 // One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
-import { jsonOf } from "../../../shared/json/json-of.ts";
+import { type JsonOf, jsonOf, jsonOfList } from "../../../shared/json/json-of.ts";
 import { portions } from "../../../shared/portions.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import type { ShareReport } from "../../../shared/policy/share.ts";
@@ -24,6 +24,11 @@ import { keySharesOf } from "../admit/key-shares.ts";
  */
 const flushAfterMs = 250;
 /**
+ * Entries become texts so often: what a request made is then no longer in memory when the collector
+ * looks for what is young, and a flush does not make a quarter of a second's entries in one go.
+ */
+const makeEveryMs = 32;
+/**
  * A flush makes its calls in so many parts, with such a pause between them: less than
  * `flushAfterMs` in all.
  */
@@ -39,6 +44,7 @@ const idleMs = flushAfterMs;
 const longestFlushMs = 20_000;
 
 type PendingEntry = { readonly run: string; readonly make: () => LedgerEntry };
+type MadeEntry = { readonly run: string; readonly text: JsonOf<LedgerEntry> };
 
 type WriteBehind = {
   /** By the session object's id. */
@@ -47,8 +53,10 @@ type WriteBehind = {
   readonly released: Map<string, string[]>;
   /** Shares that have ended, by the API key's id. */
   readonly reports: Map<string, ShareReport[]>;
+  /** Of the record, not made yet. */
+  readonly unmade: PendingEntry[];
   /** By the shard of the record. */
-  readonly entries: Map<number, PendingEntry[]>;
+  readonly entries: Map<number, MadeEntry[]>;
   /**
    * When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts
    * as cut off.
@@ -60,6 +68,7 @@ const writeBehindOf = isolateState((): WriteBehind => ({
   settled: new Map(),
   released: new Map(),
   reports: new Map(),
+  unmade: [],
   entries: new Map(),
   flushingSince: null,
 }));
@@ -141,8 +150,7 @@ export type PendingEntries = {
   readonly session?: { readonly object: string; readonly settled: Settled };
   readonly key?: { readonly id: string; readonly run: string };
   /**
-   * Called when the entry is sent, so that the caller does not wait for the digests and hashes of a
-   * record.
+   * Called a moment later, so that the caller does not wait for the digests and hashes of a record.
    */
   readonly entry?: PendingEntry;
 };
@@ -152,7 +160,7 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
   const pending = writeBehindOf(env);
   if (session !== undefined) add(pending.settled, session.object, session.settled);
   if (key !== undefined && !keySharesOf(env).release(key.id, key.run)) add(pending.released, key.id, key.run);
-  if (entry !== undefined) add(pending.entries, ledgerShardOf(entry.run), entry);
+  if (entry !== undefined) pending.unmade.push(entry);
   const now = Date.now();
   if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
   pending.flushingSince = now;
@@ -185,7 +193,7 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
   const budgets = budgetSharesOf(env);
   const end = Date.now() + longestFlushMs;
   for (let waitMs = flushAfterMs; ;) {
-    await pause(waitMs);
+    await making(pending, waitMs);
     const now = Date.now();
     const isLast = now >= end || (shares.held().length === 0 && !budgets.isPending);
     pending.flushingSince = isLast ? null : now;
@@ -199,6 +207,26 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Waits, and makes the entries meanwhile. */
+async function making(pending: WriteBehind, waitMs: number): Promise<void> {
+  const end = Date.now() + waitMs;
+  for (let rest = waitMs; rest > 0; rest = end - Date.now()) {
+    await pause(pending.unmade.length === 0 ? rest : Math.min(rest, makeEveryMs));
+    makeEntries(pending);
+  }
+}
+
+/** One that cannot be made is left out: the others are written all the same. */
+function makeEntries({ unmade, entries }: WriteBehind): void {
+  for (const { run, make } of unmade.splice(0)) {
+    try {
+      add(entries, ledgerShardOf(run), { run, text: jsonOf(make()) });
+    } catch (error) {
+      logEvent("writeBehind.flushFailed", { error: errorClass(error) });
+    }
+  }
+}
+
 /**
  * Makes the calls for everything that is pending now. A session hears of an outcome after the
  * record has its line, and that it does: what it did not hear it tells the record itself, later.
@@ -206,6 +234,7 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
   const { released, reports } = pending;
   // At one moment: the lines of these outcomes are among these entries.
+  makeEntries(pending);
   const [settled, entries] = [allOf(pending.settled), allOf(pending.entries)];
   const recorded = new Map<number, Promise<ReadonlySet<string>>>();
   const over = pause(recordedWithinMs);
@@ -273,22 +302,10 @@ async function release(env: Env, ctx: Background, keyId: string, { released, rep
   reported(env, ctx, keyId, reports);
 }
 
-/** Appends what can be made, and returns the runs of which the record has the line then. */
-async function append(env: Env, shard: number, list: readonly PendingEntry[]): Promise<ReadonlySet<string>> {
-  const entries = list.flatMap((each) => made(each));
-  if (entries.length === 0) return new Set();
-  const text = jsonOf(entries.map(({ entry }) => entry));
-  return new Set((await attempt(() => ledgerStub(env, shard).append(text))) ? entries.map(({ run }) => run) : []);
-}
-
-/** One entry, or none where it cannot be made: the others are written all the same. */
-function made({ run, make }: PendingEntry): { readonly run: string; readonly entry: LedgerEntry }[] {
-  try {
-    return [{ run, entry: make() }];
-  } catch (error) {
-    logEvent("writeBehind.flushFailed", { error: errorClass(error) });
-    return [];
-  }
+/** Appends, and returns the runs of which the record has the line then. */
+async function append(env: Env, shard: number, list: readonly MadeEntry[]): Promise<ReadonlySet<string>> {
+  const text = jsonOfList(list.map((each) => each.text));
+  return new Set((await attempt(() => ledgerStub(env, shard).append(text))) ? list.map(({ run }) => run) : []);
 }
 
 /**
