@@ -4,7 +4,7 @@
 import { accountWords, asksWords, causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
-import type { ReplyBlock } from "../../shared/model/sampling.ts";
+import type { Block as MessageBlock, ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName } from "../../shared/review/editable-fields.ts";
@@ -72,7 +72,7 @@ export function placeOf(view: ReviewView, path: string): string {
   return argument === null ? place : `${place}: ${outsideWord(argument)}`;
 }
 
-type Block = ReplyBlock | ToolResult["content"][number];
+type Block = MessageBlock | ReplyBlock | ToolResult["content"][number];
 
 /** The blocks that are sent or delivered; a call and a form have texts alone. */
 function blocksIn(view: ReviewView): readonly Block[] {
@@ -80,10 +80,11 @@ function blocksIn(view: ReviewView): readonly Block[] {
   return view.gate === "response" && (view.subject === "message" || view.subject === "toolCall") ? (view.reply?.content ?? []) : [];
 }
 
-/** What has no text: images and sounds, which the terminal names and does not show. */
+/** What has no text: images, sounds and PDFs, which the terminal names and does not show. */
 function unshown(view: ReviewView): string[] {
-  const media = blocksIn(view).filter((block) => block.type === "image" || block.type === "audio").length;
-  return media === 0 ? [] : [`There ${media === 1 ? "is 1 image or sound" : `are ${media} images or sounds`} that a terminal cannot show.`];
+  const media = blocksIn(view).filter(({ type }) => type === "image" || type === "audio" || type === "pdf").length;
+  const what = media === 1 ? "is 1 image, sound or PDF" : `are ${media} images, sounds or PDFs`;
+  return media === 0 ? [] : [`There ${what} that a terminal cannot show.`];
 }
 
 /**

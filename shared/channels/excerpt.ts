@@ -150,6 +150,7 @@ function* textsIn(block: Block, role: "user" | "assistant"): Generator<Source> {
     case "tool_use":
     case "image":
     case "audio":
+    case "pdf":
       return;
     default:
       return unreachable(block);

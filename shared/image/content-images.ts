@@ -1,7 +1,7 @@
 // The images in a message's or a reply's blocks, wherever they stand: as blocks, within tool
 // results, as the bytes of a resource.
 
-import type { ReplyBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
+import type { Block, ReplyBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
 import { mediaKind } from "../model/media.ts";
 
 /** As the wire has it: base64, and the media type that was given with it. */
@@ -19,7 +19,7 @@ export type Replacement = ImageData | TextBlock;
 type ResultPart = ToolResultBlock["content"][number];
 
 /** The images of blocks, in their order. Text in a resource of an image's type (SVG) is text. */
-export function imagesIn(content: readonly ReplyBlock[]): PlacedImage[] {
+export function imagesIn(content: readonly (Block | ReplyBlock)[]): PlacedImage[] {
   return content.flatMap((block, index) => {
     if (block.type === "image") return [{ data: block.data, mimeType: block.mimeType, block: index, at: "/data" }];
     if (block.type !== "tool_result") return [];
@@ -36,7 +36,10 @@ export function imagesIn(content: readonly ReplyBlock[]): PlacedImage[] {
  * The blocks with others in the place of their images; `replacements` are as many as `imagesIn`
  * gives, in that order.
  */
-export function withImages<Each extends ReplyBlock>(content: readonly Each[], replacements: Iterator<Replacement>): (Each | TextBlock)[] {
+export function withImages<Each extends Block | ReplyBlock>(
+  content: readonly Each[],
+  replacements: Iterator<Replacement>,
+): (Each | TextBlock)[] {
   const next = (): Replacement => {
     const { value, done } = replacements.next();
     if (done === true) throw new Error("withImages: fewer replacements than images");

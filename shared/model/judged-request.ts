@@ -36,7 +36,7 @@ export type JudgedRequest = {
   /** The `owner` of the API key. */
   readonly keyOwner: string | null;
   readonly provenance: Provenance;
-  /** Whether an image, audio or a binary resource is in the messages. */
+  /** Whether an image, audio, a PDF or a binary resource is in the messages. */
   readonly hasMedia: boolean;
   /** Whether tools are offered, or used in the messages. */
   readonly hasTools: boolean;

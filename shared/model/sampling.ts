@@ -29,6 +29,8 @@ export const blockMembers = {
   text: { type: oneOf(["text"]), text: text() },
   image: { type: oneOf(["image"]), data: text(), mimeType: text() },
   audio: { type: oneOf(["audio"]), data: text(), mimeType: text() },
+  /** `data`: base64 of a file that begins as a PDF does. `name`: the client's; a model reads it. */
+  pdf: { type: oneOf(["pdf"]), data: text(), name: optional(text()) },
   resource_link: {
     type: oneOf(["resource_link"]),
     uri: text(),
@@ -49,6 +51,7 @@ export const resourceMembers = {
 const textBlock = object(blockMembers.text);
 const image = object(blockMembers.image);
 const audio = object(blockMembers.audio);
+const pdf = object(blockMembers.pdf);
 const resourceLink = object(blockMembers.resource_link);
 const embeddedResource = object({
   type: oneOf(["resource"]),
@@ -59,7 +62,8 @@ const toolUse = object(blockMembers.tool_use);
 export const resultContents = { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource };
 const toolResult = object({ ...blockMembers.tool_result, content: list(tagged("type", resultContents)) });
 
-const blocks = { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult };
+const replyBlocks = { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult };
+const blocks = { ...replyBlocks, pdf };
 /** A message may have no block, as in the official schema; a wire or a provider may refuse that. */
 const message = object({ role: oneOf(["user", "assistant"]), content: list(tagged("type", blocks)) });
 const tool = object({ name: text(), description: optional(text()), inputSchema: anyObject });
@@ -127,6 +131,7 @@ export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: em
 export type TextBlock = ReadOf<typeof textBlock>;
 export type ImageBlock = ReadOf<typeof image>;
 export type AudioBlock = ReadOf<typeof audio>;
+export type PdfBlock = ReadOf<typeof pdf>;
 export type EmbeddedResourceBlock = ReadOf<typeof embeddedResource>;
 export type ToolUseBlock = ReadOf<typeof toolUse>;
 export type ToolResultBlock = ReadOf<typeof toolResult>;
@@ -156,7 +161,7 @@ const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
  * What a model said, before it is put on a wire. `model` is the real name that the provider gave.
  */
 export const samplingReply = object({
-  content: list(tagged("type", { ...blocks, embedding })),
+  content: list(tagged("type", { ...replyBlocks, embedding })),
   model: text(),
   /**
    * endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where not given.
@@ -167,3 +172,5 @@ export const samplingReply = object({
 export type EmbeddingBlock = ReadOf<typeof embedding>;
 export type SamplingReply = ReadOf<typeof samplingReply>;
 export type ReplyBlock = SamplingReply["content"][number];
+/** What both a message and a reply may have. */
+export type SaidBlock = Exclude<ReplyBlock, EmbeddingBlock>;

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { CallFacts, JudgedModel, JudgedRequest, JudgedSubject, ToolHints } from "../model/judged-request.ts";
-import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
+import { type Block, type SamplingRequest, type ToolResultBlock, outputLimit } from "../model/sampling.ts";
 import { toolName } from "../model/subject/tool-call.ts";
 import { type SubjectRequest, isMessage, subjectKinds } from "../model/subject/subject.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -29,7 +29,7 @@ export const conditionsSchema = z.strictObject({
   model: glob.optional(),
   /** How it is known that the request serves that originating request. */
   provenance: z.enum(["claimed", "inferred", "observed", "own"]).optional(),
-  /** Whether an image, audio or a binary resource is in the messages. */
+  /** Whether an image, audio, a PDF or a binary resource is in the messages. */
   hasMedia: z.boolean().optional(),
   /** Whether tools are offered, or used in the messages. */
   hasTools: z.boolean().optional(),
@@ -160,11 +160,14 @@ function mediaAndTools(request: SamplingRequest): Pick<JudgedRequest, "hasMedia"
     for (const block of message.content) {
       if (block.type === "tool_use" || block.type === "tool_result") hasTools = true;
       for (const piece of block.type === "tool_result" ? block.content : [block]) {
-        if (piece.type === "image" || piece.type === "audio" || (piece.type === "resource" && "blob" in piece.resource)) hasMedia = true;
+        if (isMedia(piece)) hasMedia = true;
       }
     }
   }
   return { hasMedia, hasTools };
 }
+
+const isMedia = (piece: Block | ToolResultBlock["content"][number]): boolean =>
+  piece.type === "resource" ? "blob" in piece.resource : piece.type === "image" || piece.type === "audio" || piece.type === "pdf";
 
 const judgedModel = ({ model, worstCostUsd }: Candidate): JudgedModel => ({ id: model.id, worstCostUsd });

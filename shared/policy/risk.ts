@@ -3,7 +3,7 @@
 // open a gate because nothing was found.
 
 import type { JsonObject } from "../encoding.ts";
-import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
+import type { Block, ReplyBlock, SamplingRequest } from "../model/sampling.ts";
 import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
 import { walkResultContent } from "../model/subject/tool-call.ts";
 import { type Walk, alike } from "../model/subject/walk.ts";
@@ -136,7 +136,7 @@ function lookAtSize(characters: number, notes: Notes): void {
 type Look = (text: string, pointer: string) => void;
 
 /** Checks everything in one block that is sent as text. */
-function lookAtBlock(block: ReplyBlock, pointer: string, look: Look): void {
+function lookAtBlock(block: Block | ReplyBlock, pointer: string, look: Look): void {
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
@@ -147,6 +147,8 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look): void {
       for (const [p, piece] of block.content.entries()) walkResultContent(piece, `${pointer}/content/${p}`, lookingBy(look));
       if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
       return;
+    case "pdf":
+      return block.name === undefined ? undefined : look(block.name, `${pointer}/name`);
     case "image":
     case "audio":
     case "embedding":

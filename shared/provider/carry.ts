@@ -13,7 +13,7 @@ import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
  * images") without anything from the request; undefined where it can. Only content is judged:
  * limits, prices and permissions are routing's.
  *
- * Ineligible are tools for a model without tools; images and audio for a model without them;
+ * Ineligible are tools for a model without tools; images, audio and PDFs for a model without them;
  * resources that are neither text, image nor audio; and what the kind's own rules name: kinds of
  * media that its API has no name for, media in an assistant's message, blank texts.
  */
@@ -44,7 +44,9 @@ function blockReason(block: Block, role: "user" | "assistant", model: Model, rul
     }
     case "image":
     case "audio":
+    case "pdf":
       if (role === "assistant" && !rules.takesAssistantMedia) return { key: "assistantMedia", values: { content: { key: block.type } } };
+      if (block.type === "pdf") return model.accepts.includes("pdf") ? undefined : { key: "noPdfs" };
       return partReason(block, model, rules);
   }
 }

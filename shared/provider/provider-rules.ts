@@ -14,7 +14,7 @@ type MediaPart = Exclude<ResultPart, { type: "text" }>;
  * it.
  */
 export type ProviderRules = {
-  /** Whether images and audio may stand in an assistant's message. */
+  /** Whether images, audio and PDFs may stand in an assistant's message. */
   readonly takesAssistantMedia: boolean;
   /**
    * Why the API cannot take an image or audio of this media type, where the model takes such media

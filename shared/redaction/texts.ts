@@ -6,7 +6,15 @@ import type { Json, JsonObject } from "../encoding.ts";
 import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
 import { walkResultContent } from "../model/subject/tool-call.ts";
 import { type Walk, alike } from "../model/subject/walk.ts";
-import type { Block, ModelPreferences, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition } from "../model/sampling.ts";
+import type {
+  ModelPreferences,
+  PdfBlock,
+  ReplyBlock,
+  SaidBlock,
+  SamplingReply,
+  SamplingRequest,
+  ToolDefinition,
+} from "../model/sampling.ts";
 
 /** What stands in place of each text. */
 export type Rewriting = {
@@ -54,7 +62,10 @@ const walkFor = (rewriting: Rewriting): Walk =>
     (path, value) => jsonObject(value, path, rewriting),
   );
 
-function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
+const pdfOf = (pdf: PdfBlock, pointer: string, rewriting: Rewriting): PdfBlock =>
+  pdf.name === undefined ? pdf : { ...pdf, name: rewriting.text(`${pointer}/name`, pdf.name) };
+
+function blockOf(block: SaidBlock, pointer: string, rewriting: Rewriting): SaidBlock {
   switch (block.type) {
     case "text":
       return { ...block, text: rewriting.text(`${pointer}/text`, block.text) };
@@ -103,7 +114,10 @@ const preferencesOf = (preferences: ModelPreferences, rewriting: Rewriting): Mod
 function rewriteRequestTexts(request: SamplingRequest, rewriting: Rewriting): SamplingRequest {
   const messages = request.messages.map((message, m) => ({
     ...message,
-    content: message.content.map((block, c) => blockOf(block, `/messages/${m}/content/${c}`, rewriting)),
+    content: message.content.map((block, c) => {
+      const pointer = `/messages/${m}/content/${c}`;
+      return block.type === "pdf" ? pdfOf(block, pointer, rewriting) : blockOf(block, pointer, rewriting);
+    }),
   }));
   if (request.kind !== "chat") return { ...request, messages };
   const { systemPrompt, tools, stopSequences, metadata, responseFormat, modelPreferences } = request;

@@ -28,6 +28,8 @@ export type InboxFacts = {
   readonly voters: readonly string[];
   readonly tools: number;
   readonly images: number;
+  /** Absent where it has none. */
+  readonly pdfs?: number;
   /** Who handed it to this reviewer. */
   readonly handedBy: string | null;
   /** Those on holiday for whom this reviewer is asked. */
@@ -60,6 +62,7 @@ export function inboxEntry(view: ReviewView, excerpt: string | null = null): Inb
   const facts = reviewFacts(view);
   const { server, client, name } = view.requestor;
   const { quorum } = facts;
+  const pdfs = countIn(view, "pdf");
   return {
     gate: view.gate,
     deadlineAt: view.deadlineAt,
@@ -79,7 +82,8 @@ export function inboxEntry(view: ReviewView, excerpt: string | null = null): Inb
       quorum,
       voters: (view.votes ?? []).map(({ by }) => cut(by)),
       tools: view.subject === "message" ? (view.request.tools?.length ?? 0) : 0,
-      images: imagesIn(view),
+      images: countIn(view, "image"),
+      ...(pdfs === 0 ? {} : { pdfs }),
       handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
       ...(view.standsInFor === undefined ? {} : { standsInFor: view.standsInFor }),
       ...(facts.isRaised ? { isRaised: true as const } : {}),
@@ -87,8 +91,8 @@ export function inboxEntry(view: ReviewView, excerpt: string | null = null): Inb
   };
 }
 
-const imagesIn = (view: ReviewView): number =>
-  view.subject === "message" ? view.request.messages.flatMap(({ content }) => content).filter(({ type }) => type === "image").length : 0;
+const countIn = (view: ReviewView, kind: "image" | "pdf"): number =>
+  view.subject === "message" ? view.request.messages.flatMap(({ content }) => content).filter(({ type }) => type === kind).length : 0;
 
 /** The kinds of blocks in what came of it, where it has any. */
 const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>

@@ -24,7 +24,7 @@ import { parseRoutingTable, type RoutingTable } from "./table.ts";
 
 const claude = {
   provider: "anthropic",
-  accepts: ["text", "image"],
+  accepts: ["text", "image", "pdf"],
   tools: true,
   contextTokens: 1_000_000,
   maxOutputTokens: 128_000,
@@ -37,7 +37,7 @@ const claude = {
 
 const gpt = {
   provider: "openai",
-  accepts: ["text", "image"],
+  accepts: ["text", "image", "pdf"],
   contextTokens: 1_050_000,
   maxOutputTokens: 128_000,
   imageTokens: 15_000,
@@ -316,7 +316,7 @@ const document = {
       provider: "demo",
       name: "demo",
       tasks: ["chat", "embedding"],
-      accepts: ["text", "image", "audio"],
+      accepts: ["text", "image", "audio", "pdf"],
       tools: true,
       contextTokens: 10_000_000,
       maxOutputTokens: 1_000_000,

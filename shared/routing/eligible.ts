@@ -76,7 +76,8 @@ function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]):
   return canServe.filter(({ position }) => positions.has(position));
 }
 
-type Needs = { readonly content: readonly ("text" | "image" | "audio")[]; readonly tools: boolean; readonly forced: boolean };
+type Accepted = Model["accepts"][number];
+type Needs = { readonly content: readonly Accepted[]; readonly tools: boolean; readonly forced: boolean };
 
 /** What of a model's reasons is the same for every request of one key and server. */
 type ModelFacts = {
@@ -195,14 +196,14 @@ export function hintsOf(request: SamplingRequest): string[] {
 }
 
 function needsOf(request: SamplingRequest): Needs {
-  const content = new Set<"text" | "image" | "audio">();
+  const content = new Set<Accepted>();
   let tools = (request.tools?.length ?? 0) > 0;
   if ((request.systemPrompt ?? "") !== "") content.add("text");
   for (const message of request.messages) {
     for (const block of message.content) {
       if (block.type === "tool_use" || block.type === "tool_result") tools = true;
       for (const piece of block.type === "tool_result" ? block.content : [block]) {
-        if (piece.type === "image" || piece.type === "audio" || piece.type === "text") content.add(piece.type);
+        if (piece.type === "image" || piece.type === "audio" || piece.type === "pdf" || piece.type === "text") content.add(piece.type);
       }
     }
   }

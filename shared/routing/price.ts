@@ -21,6 +21,9 @@ export type RequestSize = {
   readonly images: number;
   /** Bytes of audio, decoded. */
   readonly audioBytes: number;
+  readonly pdfs: number;
+  /** Bytes of all PDFs, decoded. */
+  readonly pdfBytes: number;
   /** Messages, content blocks and tools: each costs a few tokens of framing. */
   readonly parts: number;
   readonly tools: number;
@@ -51,11 +54,15 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
+const decodedBytes = (base64: string): number => Math.ceil((base64.length * 3) / 4);
+
 /** Measures a request once; every estimate starts from this. Linear in the size of the request. */
 export function sizeOf(request: SamplingRequest): RequestSize {
   let textBytes = utf8Length(request.systemPrompt ?? "");
   let images = 0;
   let audioBytes = 0;
+  let pdfs = 0;
+  let pdfBytes = 0;
   let parts = 1;
   const json = (value: unknown): number => utf8Length(JSON.stringify(value) ?? "");
   for (const message of request.messages) {
@@ -74,7 +81,12 @@ export function sizeOf(request: SamplingRequest): RequestSize {
             images += 1;
             break;
           case "audio":
-            audioBytes += Math.ceil((piece.data.length * 3) / 4);
+            audioBytes += decodedBytes(piece.data);
+            break;
+          case "pdf":
+            pdfs += 1;
+            pdfBytes += decodedBytes(piece.data);
+            textBytes += utf8Length(piece.name ?? "");
             break;
           default:
             parts += 1;
@@ -86,21 +98,24 @@ export function sizeOf(request: SamplingRequest): RequestSize {
   for (const tool of request.tools ?? []) textBytes += json(tool);
   // Some providers get it beside the prompt.
   if (request.responseFormat?.schema !== undefined) textBytes += json(request.responseFormat.schema);
-  return { textBytes, images, audioBytes, parts, tools: request.tools?.length ?? 0 };
+  return { textBytes, images, audioBytes, pdfs, pdfBytes, parts, tools: request.tools?.length ?? 0 };
 }
 
 /**
  * Input tokens, estimated high: one token for 2 bytes of text (source code under the densest
  * tokenizer in use comes near that; English needs half), `imageTokens` for an image, one token for
- * 100 bytes of audio (32 tokens a second, at the 3 kB a second of speech-quality MP3), 8 for each
- * message, block or tool, 500 for having tools at all.
+ * 100 bytes of audio (32 tokens a second, at the 3 kB a second of speech-quality MP3), one for 3
+ * bytes of a PDF and `imageTokens` for its first page (a page is up to 3,000 tokens of text and an
+ * image, and has 10 kB or more unless it is nearly empty), 8 for each message, block or tool, 500
+ * for having tools at all.
  */
 export const estimateInputTokens = (request: SamplingRequest | RequestSize, imageTokens: number = imageTokensUnlessSaid): number => {
   const size = "messages" in request ? sizeOf(request) : request;
   return (
     Math.ceil(size.textBytes / 2) +
-    size.images * imageTokens +
+    (size.images + size.pdfs) * imageTokens +
     Math.ceil(size.audioBytes / 100) +
+    Math.ceil(size.pdfBytes / 3) +
     (size.parts + size.tools) * 8 +
     (size.tools > 0 ? 500 : 0)
   );
@@ -108,10 +123,11 @@ export const estimateInputTokens = (request: SamplingRequest | RequestSize, imag
 
 /**
  * Input tokens, estimated low: one for 5 bytes of text, 64 for an image, one for 4,000 bytes of
- * audio, nothing for framing. What does not fit by this estimate does not fit.
+ * audio and for 20,000 of a PDF (a scanned page), nothing for framing. What does not fit by this
+ * estimate does not fit.
  */
 export const leastInputTokens = (size: RequestSize): number =>
-  Math.floor(size.textBytes / 5) + size.images * 64 + Math.floor(size.audioBytes / 4000);
+  Math.floor(size.textBytes / 5) + size.images * 64 + Math.floor(size.audioBytes / 4000) + Math.floor(size.pdfBytes / 20_000);
 
 /** A model with its prices, and who sets them. */
 export type Priced = { readonly model: Pick<Model, "price" | "imageTokens">; readonly provider: Pick<Provider, "kind"> };

@@ -76,7 +76,7 @@ export const modelSchema = z.strictObject({
     .default(["chat"]),
   aliases: z.array(z.string().min(1).max(256)).max(64).default([]),
   accepts: z
-    .array(z.enum(["text", "image", "audio"]))
+    .array(z.enum(["text", "image", "audio", "pdf"]))
     .min(1)
     .default(["text"]),
   tools: z.boolean().default(false),

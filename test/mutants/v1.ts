@@ -6,6 +6,8 @@ const tokens = (only: string): Mutant["test"] => ({ file: "test/workers/contract
 const responses = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/responses.test.ts", only });
 const reading = (only: string): Mutant["test"] => ({ file: "test/shared/wire/openai/responses-request.test.ts", only });
 const writing = (only: string): Mutant["test"] => ({ file: "test/shared/wire/openai/responses-answer.test.ts", only });
+const chatReading = (only: string): Mutant["test"] => ({ file: "test/shared/wire/openai/chat-request.test.ts", only });
+const pdfs = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/pdf.test.ts", only });
 const chat = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/chat.test.ts", only });
 
 const making = { file: "workers/credentials/scoped-tokens.ts" };
@@ -192,5 +194,82 @@ export const v1Mutants: readonly Mutant[] = [
     from: 'reason === "length" ? "max_output_tokens" :',
     to: 'reason === "length" ? null :',
     test: writing("has a state of OpenAI's"),
+  },
+  {
+    name: "what is called a PDF begins as one",
+    file: "shared/wire/openai/openai-fields.ts",
+    from: "(data) => (data.startsWith(pdfStart) ? data : undefined),",
+    to: "(data) => data,",
+    test: chatReading("file_data"),
+  },
+  {
+    name: "a PDF comes with its type, in base64",
+    file: "shared/wire/openai/openai-fields.ts",
+    from: 'return head !== undefined && data !== "" && isBase64(data) ? data : undefined;',
+    to: "return data;",
+    test: pdfs("refused where it stands: another type"),
+  },
+  {
+    name: "no file is fetched",
+    file: "shared/wire/openai/openai-fields.ts",
+    from: "file_url: refused(never,",
+    to: "file_url: refused(() => true,",
+    test: reading("file_url"),
+  },
+  {
+    name: "a file that only OpenAI has is refused",
+    file: "shared/wire/openai/openai-fields.ts",
+    from: "file_id: refused(never,",
+    to: "file_id: refused(() => true,",
+    test: chatReading("file_id"),
+  },
+  {
+    name: "an API is sent a PDF where the model takes them",
+    file: "shared/provider/carry.ts",
+    from: 'return model.accepts.includes("pdf") ? undefined : { key: "noPdfs" };',
+    to: "return undefined;",
+    test: { file: "test/shared/provider/carry.test.ts", only: "both APIs take a PDF" },
+  },
+  {
+    name: "a model is no candidate for a PDF that it does not take",
+    file: "shared/routing/eligible.ts",
+    from: ' || piece.type === "pdf" ||',
+    to: " ||",
+    test: { file: "test/shared/routing/choose.test.ts", only: "takes no PDFs" },
+  },
+  {
+    name: "a PDF counts as media for rules",
+    file: "shared/policy/conditions.ts",
+    from: ' || piece.type === "pdf";',
+    to: ";",
+    test: { file: "test/shared/policy/evaluate.test.ts", only: "the condition" },
+  },
+  {
+    name: "a PDF's name is masked",
+    file: "shared/redaction/texts.ts",
+    from: "{ ...pdf, name: rewriting.text(`${pointer}/name`, pdf.name) };",
+    to: "pdf;",
+    test: { file: "test/shared/redaction/redact.test.ts", only: "wherever it stands" },
+  },
+  {
+    name: "a PDF's name is checked for warnings",
+    file: "shared/policy/risk.ts",
+    from: "return block.name === undefined ? undefined : look(block.name, `${pointer}/name`);",
+    to: "return;",
+    test: { file: "test/shared/policy/risk.test.ts", only: "the name of a PDF" },
+  },
+  {
+    name: "a PDF that a terminal cannot show is not approved there",
+    file: "client/review/screen.ts",
+    from: ' || type === "pdf")',
+    to: ")",
+    test: { file: "test/client/review/screen.test.ts", only: "a request with a PDF" },
+  },
+  {
+    name: "a PDF is saved under the name of a PDF",
+    file: "workers/ui/media.tsx",
+    from: '  return `${stem === "" ? "document" : stem}.pdf`;',
+    to: "  return name;",
+    test: { file: "test/rest/pages/review-page.test.ts", only: "a PDF is saved as one" },
   },
 ];

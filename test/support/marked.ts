@@ -92,6 +92,7 @@ const asked = fc
           content: [
             { type: "text", text },
             { type: "image", ...media },
+            { type: "pdf", data: media.data, name: media.mimeType },
           ],
         },
       ],

@@ -35,6 +35,52 @@ function decoded(data: string): string {
   return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 }
 
+/**
+ * The name under which a browser saves a PDF that somebody named: letters, digits and a few marks,
+ * with our ending, so that no name makes it another kind of file.
+ */
+export function savedName(name = "document"): string {
+  const stem = name
+    .replace(/\.pdf$/i, "")
+    .replaceAll(/[^\p{L}\p{N} ._-]+/gu, "_")
+    .slice(0, 80)
+    .toWellFormed();
+  return `${stem === "" ? "document" : stem}.pdf`;
+}
+
+type PdfProps = { readonly data: string; readonly name: string | undefined; readonly title: Child; readonly id: string | undefined };
+
+/**
+ * A PDF may have scripts, so the page never renders one: a browser saves the bytes of the link, and
+ * opens no `data:` address as a page.
+ */
+export const PdfPart = ({ data, name, title, id }: PdfProps) => {
+  const { page, review } = useWords();
+  const { media, pieces } = page;
+  return (
+    <section class="part" {...(id === undefined ? {} : { id })}>
+      <header>
+        <h2>{title}</h2>
+        <a class="act" href={`data:application/pdf;base64,${data}`} download={savedName(name)}>
+          {media.download}
+        </a>
+      </header>
+      <p class="sub">
+        {name === undefined ? null : (
+          <>
+            {pieces.name}
+            {review.marks.colon}
+            <Name value={name} />
+            {review.marks.comma}
+          </>
+        )}
+        {media.bytes(sizeOf(data))}
+        {review.marks.stop} {media.pdf}
+      </p>
+    </section>
+  );
+};
+
 type MediaProps = { readonly data: string; readonly mimeType: string; readonly place: string };
 
 /**

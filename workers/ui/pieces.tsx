@@ -2,10 +2,10 @@
 // changed.
 
 import type { Child } from "hono/jsx";
-import type { ReplyBlock, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { Block, ReplyBlock, ToolResultBlock } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
-import { MediaPart } from "./media.tsx";
+import { MediaPart, PdfPart } from "./media.tsx";
 import { Name, type FramedPart, type Origin } from "./outside-text.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
 import { fill } from "./sentence.tsx";
@@ -134,7 +134,7 @@ export function resultParts(
 }
 
 /** The parts of one block of a message or a reply. */
-export function blockParts(context: PieceContext, path: string, block: Exclude<ReplyBlock, { type: "embedding" }>): FramedPart[] {
+export function blockParts(context: PieceContext, path: string, block: Block | Exclude<ReplyBlock, { type: "embedding" }>): FramedPart[] {
   const { showing, words, from, title, id, role } = context;
   const { pieces } = words.page;
   switch (block.type) {
@@ -151,6 +151,16 @@ export function blockParts(context: PieceContext, path: string, block: Exclude<R
       );
       const place = placeWords(path, words, showing.kind);
       return [{ from, part: <MediaPart title={heading} data={block.data} mimeType={block.mimeType} place={place} id={id} /> }];
+    }
+    case "pdf": {
+      const heading = (
+        <>
+          {title}
+          {words.review.marks.colon}
+          {pieces.pdf}
+        </>
+      );
+      return [{ from, part: <PdfPart title={heading} data={block.data} name={block.name} id={id} /> }];
     }
     case "tool_use": {
       const heading = fill(pieces.toolUse, {

@@ -123,6 +123,7 @@ export function requestSummary(request: SamplingRequest, { page, review }: Words
     fillText(request.kind === "embedding" ? page.counts.texts : page.counts.messages, { n: request.messages.length }),
     count("image") === 0 ? "" : fillText(counts.image, { n: count("image") }),
     count("audio") === 0 ? "" : fillText(counts.audio, { n: count("audio") }),
+    count("pdf") === 0 ? "" : fillText(counts.pdf, { n: count("pdf") }),
     request.tools === undefined ? "" : fillText(counts.tool, { n: request.tools.length }),
     fillText(counts.characters, { n: characters }),
   ]

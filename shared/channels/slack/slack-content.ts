@@ -34,7 +34,14 @@ type UnshownKind = (typeof unshownKinds)[number];
 /** `unshown`: how many there are of each. */
 export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Readonly<Partial<Record<UnshownKind, number>>> };
 
-const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult", embedding: "vector" } as const;
+const unshownNames = {
+  image: "image",
+  audio: "audio",
+  pdf: "file",
+  tool_use: "toolUse",
+  tool_result: "toolResult",
+  embedding: "vector",
+} as const;
 
 /** The pieces and the counts while they are gathered. */
 class Gathering {

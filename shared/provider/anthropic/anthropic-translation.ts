@@ -122,6 +122,11 @@ function blockOf(block: Block, names: WireNames, ids: WireNames): ParamBlock[] {
       return [{ type: "tool_use", id: ids.to(block.id), name: names.to(block.name), input: block.input }];
     case "tool_result":
       return resultOf(block, ids.to(block.toolUseId));
+    case "pdf": {
+      const { data, name: title } = block;
+      const source = { type: "base64" as const, media_type: "application/pdf" as const, data };
+      return [{ type: "document", source, ...(title === undefined ? {} : { title }) }];
+    }
     default:
       return [mediaOf(block)];
   }

@@ -18,6 +18,7 @@ import { utf8Length } from "../../routing/price.ts";
 export type ParamBlock =
   | Anthropic.TextBlockParam
   | Anthropic.ImageBlockParam
+  | Anthropic.DocumentBlockParam
   | Anthropic.ToolUseBlockParam
   | Anthropic.ToolResultBlockParam;
 
@@ -38,7 +39,7 @@ const ephemeral = { cache_control: { type: "ephemeral" } } as const;
  * left out that could be cached.
  */
 const leastBytes = 512 * 3;
-/** An image counts as a thousand tokens, whatever its size. */
+/** An image or a PDF counts as a thousand tokens, whatever its size. */
 const imageBytes = 3_000;
 
 /**
@@ -96,6 +97,7 @@ function bytesOf(part: string | Anthropic.Tool | ParamBlock): number {
     case "text":
       return utf8Length(part.text);
     case "image":
+    case "document":
       return imageBytes;
     case "tool_result": {
       const { content = [] } = part;

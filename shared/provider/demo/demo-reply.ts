@@ -99,7 +99,12 @@ function media(blocks: readonly Block[]): string {
   const parts = blocks.flatMap((block): { readonly type: string }[] => (block.type === "tool_result" ? block.content : [block]));
   const images = parts.filter((part) => part.type === "image").length;
   const sounds = parts.filter((part) => part.type === "audio").length;
-  const named = [...(images > 0 ? [amount(images, "image")] : []), ...(sounds > 0 ? [amount(sounds, "audio clip")] : [])];
+  const pdfs = parts.filter((part) => part.type === "pdf").length;
+  const named = [
+    ...(images > 0 ? [amount(images, "image")] : []),
+    ...(sounds > 0 ? [amount(sounds, "audio clip")] : []),
+    ...(pdfs > 0 ? [amount(pdfs, "PDF")] : []),
+  ];
   return named.length === 0 ? "" : ` with ${named.join(" and ")}`;
 }
 

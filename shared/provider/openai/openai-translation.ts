@@ -5,7 +5,15 @@ import { isObject, parseJson, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
 import type OpenAI from "openai";
 import { err, type Result } from "../../result.ts";
-import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import type {
+  Message,
+  PdfBlock,
+  ReplyBlock,
+  SamplingRequest,
+  ToolDefinition,
+  ToolResultBlock,
+  ToolUseBlock,
+} from "../../model/sampling.ts";
 import type { Model } from "../../routing/table.ts";
 import type { AnswerFault, ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { brokenAnswer } from "../provider-error.ts";
@@ -102,7 +110,8 @@ function messagesOf(message: Message, names: WireNames, ids: WireNames): Message
       const { text, media } = resultOf(block, ids.to(block.toolUseId));
       tools.push({ role: "tool", tool_call_id: ids.to(block.toolUseId), content: text });
       parts.push(...media);
-    } else if (block.type !== "tool_use") parts.push(partOf(block));
+    } else if (block.type === "pdf") parts.push(fileOf(block));
+    else if (block.type !== "tool_use") parts.push(partOf(block));
   }
   const only = parts.length === 1 ? parts[0] : undefined;
   if (parts.length === 0) return tools;
@@ -158,6 +167,12 @@ function partOf(part: ResultPart): Part {
   }
   throw new Error("toOpenAI: content that cannotCarry refuses");
 }
+
+/** The API refuses a file without a name. */
+const fileOf = ({ data, name = "document.pdf" }: PdfBlock): Part => ({
+  type: "file",
+  file: { file_data: `data:application/pdf;base64,${data}`, filename: name },
+});
 
 const stopReasons = new Map([
   ["stop", "endTurn"],

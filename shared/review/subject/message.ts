@@ -3,7 +3,9 @@
 import { fits } from "../../json/fields.ts";
 import {
   type Message,
+  type PdfBlock,
   type ReplyBlock,
+  type SaidBlock,
   type SamplingReply,
   type SamplingRequest,
   type ToolDefinition,
@@ -14,9 +16,10 @@ import { walkResultContent } from "../../model/subject/tool-call.ts";
 import { type Walk, blanking } from "../../model/subject/walk.ts";
 import { type Part, fieldsBy } from "./part.ts";
 
-type Block = Message["content"][number];
+const rewritePdf = (pdf: PdfBlock, path: string, rewrite: Walk): PdfBlock =>
+  pdf.name === undefined ? pdf : { ...pdf, name: rewrite.fixedText(`${path}/name`, pdf.name) };
 
-function rewriteBlock(block: Block, path: string, rewrite: Walk): Block {
+function rewriteBlock(block: SaidBlock, path: string, rewrite: Walk): SaidBlock {
   switch (block.type) {
     case "text":
       return { ...block, text: rewrite.text(`${path}/text`, block.text) };
@@ -64,7 +67,10 @@ function rewriteRequest(request: SamplingRequest, rewrite: Walk): SamplingReques
 const rewriteMessages = (messages: readonly Message[], rewrite: Walk): Message[] =>
   messages.map((message, i) => ({
     ...message,
-    content: message.content.map((block, j) => rewriteBlock(block, `/messages/${i}/content/${j}`, rewrite)),
+    content: message.content.map((block, j) => {
+      const path = `/messages/${i}/content/${j}`;
+      return block.type === "pdf" ? rewritePdf(block, path, rewrite) : rewriteBlock(block, path, rewrite);
+    }),
   }));
 
 function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Walk): ReplyBlock {

@@ -3,23 +3,25 @@
 import { type ReadOf, type Field, list, object, oneOf, refined, tagged, text } from "../../json/fields.ts";
 import type { IssueCollector } from "../../json/issue-collector.ts";
 import { mostMembers } from "../mcp-2025/sampling-params.ts";
-import { type Conversation, type PlacedBlock, type Turn, audioBlock, conversationOf, imageBlock } from "./conversation.ts";
-import { audioPart, callArguments, imageAddress, never, nullable, ofKinds, refused, textOrParts } from "./openai-fields.ts";
+import { type Conversation, type PlacedBlock, type Turn, audioBlock, conversationOf, imageBlock, pdfBlock } from "./conversation.ts";
+import { audioPart, callArguments, imageAddress, never, nullable, ofKinds, pdfMembers, refused, textOrParts } from "./openai-fields.ts";
 
 const textPart = object({ type: oneOf(["text"]), text: text() });
 const refusalPart = object({ type: oneOf(["refusal"]), refusal: text() });
 const imagePart = object({ type: oneOf(["image_url"]), image_url: object({ url: imageAddress }) });
 
+const filePart = object({ type: oneOf(["file"]), file: object(pdfMembers) });
+
 type TextPart = ReadOf<typeof textPart>;
 const content = <T>(part: Field<T | TextPart>) => textOrParts<T | TextPart>(part, (words) => ({ type: "text", text: words }));
 
 const textContent = content(textPart);
-const userKinds = ["text", "image_url", "input_audio"];
+const userKinds = ["text", "image_url", "input_audio", "file"];
 const userContent = content(
   ofKinds(
     userKinds,
-    `must be one of ${userKinds.join(", ")}: files are not supported`,
-    tagged("type", { text: textPart, image_url: imagePart, input_audio: audioPart }),
+    `must be one of ${userKinds.join(", ")}`,
+    tagged("type", { text: textPart, image_url: imagePart, input_audio: audioPart, file: filePart }),
   ),
 );
 const assistantContent = content(tagged("type", { text: textPart, refusal: refusalPart }));
@@ -87,6 +89,7 @@ export function chatConversation(read: readonly ReadMessage[], issues: IssueColl
 
 function userBlock(part: ReadOf<typeof userContent>[number], pointer: string): PlacedBlock {
   if (part.type === "image_url") return imageBlock(part.image_url.url, pointer, "/image_url/url");
+  if (part.type === "file") return { block: pdfBlock(part.file), pointer };
   return { block: part.type === "text" ? { type: "text", text: part.text } : audioBlock(part.input_audio), pointer };
 }
 

@@ -105,9 +105,9 @@ const members = new Set([...notPassedOn, ...Object.keys(bodyMembers)]);
  * (0 to 1).
  *
  * Refused, each at its JSON pointer: values of a wrong type; `n` above 1, log probabilities,
- * functions (before tools), audio replies, web searches, custom tools, files; a choice of a tool
- * that is not offered; a schema that replies cannot be checked by; tool messages that answer no
- * call, and calls without a result. Never throws.
+ * functions (before tools), audio replies, web searches, custom tools, files other than PDFs; a
+ * choice of a tool that is not offered; a schema that replies cannot be checked by; tool messages
+ * that answer no call, and calls without a result. Never throws.
  */
 export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
   const issues = new IssueCollector();

@@ -70,6 +70,12 @@ export const audioBlock = ({ data, format }: { readonly data: string; readonly f
   mimeType: format === "wav" ? "audio/wav" : "audio/mpeg",
 });
 
+export const pdfBlock = ({ file_data: data, filename: name }: { readonly file_data: string; readonly filename?: string }): Block => ({
+  type: "pdf",
+  data,
+  ...(name === undefined || name === "" ? {} : { name }),
+});
+
 /** The conversation of turns that were read. `issues`: what is wrong with one of them alone. */
 export function conversationOf(turns: readonly Turn[], issues: IssueCollector, { all, inItsWords }: Words): Conversation {
   const system: string[] = [];

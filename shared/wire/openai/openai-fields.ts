@@ -94,6 +94,31 @@ function imageUrl(url: string): string | undefined {
 
 export const imageAddress = refined(text({ min: 1 }), imageUrl, "must be an https address, or a data: URL of an image in base64");
 
+const pdfHead = /^data:application\/pdf;base64,/i;
+/** The base64 of "%PDF-". */
+const pdfStart = "JVBERi0";
+
+function pdfBase64(url: string): string | undefined {
+  const head = pdfHead.exec(url.slice(0, 40))?.[0];
+  const data = url.slice(head?.length ?? 0);
+  return head !== undefined && data !== "" && isBase64(data) ? data : undefined;
+}
+
+/** The base64 of a PDF in a `data:` URL. */
+const pdfData = refined(
+  refined(text({ min: 1 }), pdfBase64, "must be a data: URL of a PDF in base64: data:application/pdf;base64,..."),
+  (data) => (data.startsWith(pdfStart) ? data : undefined),
+  "must begin with %PDF-, as every PDF does",
+);
+
+/** A file is a PDF in the request itself: none is fetched, and none is stored at OpenAI. */
+export const pdfMembers = {
+  file_id: refused(never, "is not supported, since only OpenAI has that file: send a PDF in file_data"),
+  file_url: refused(never, "is not supported, since no file is fetched: send a PDF in file_data"),
+  file_data: pdfData,
+  filename: nullable(text({ max: 255 })),
+};
+
 /**
  * The arguments of a call are the text of a JSON object; nothing at all stands for no arguments.
  * The rules for every value from outside hold for what the text says too: its escapes are read only

@@ -7,8 +7,8 @@ import type { IssueCollector } from "../../json/issue-collector.ts";
 import { isObject } from "../../json/values.ts";
 import type { ToolResultBlock } from "../../model/sampling.ts";
 import { mostMembers } from "../mcp-2025/sampling-params.ts";
-import { type Conversation, type PlacedBlock, type Turn, audioBlock, conversationOf, imageBlock } from "./conversation.ts";
-import { audioPart, callArguments, imageAddress, never, noted, ofKinds, refused, textOrParts } from "./openai-fields.ts";
+import { type Conversation, type PlacedBlock, type Turn, audioBlock, conversationOf, imageBlock, pdfBlock } from "./conversation.ts";
+import { audioPart, callArguments, imageAddress, never, noted, ofKinds, pdfMembers, refused, textOrParts } from "./openai-fields.ts";
 
 /** Any value, which is not read. */
 const ownMember = leftOut({ read: () => undefined, schema: {} });
@@ -16,9 +16,10 @@ const ownMember = leftOut({ read: () => undefined, schema: {} });
 const inputText = object({ type: oneOf(["input_text"]), text: text() });
 const outputText = object({ type: oneOf(["output_text"]), text: text(), annotations: ownMember, logprobs: ownMember, parsed: ownMember });
 const refusalPart = object({ type: oneOf(["refusal"]), refusal: text() });
+const detail = noted((value) => value === "auto");
 const image = {
   type: oneOf(["input_image"]),
-  detail: noted((value) => value === "auto"),
+  detail,
   file_id: refused(never, "is not supported: send the image in image_url"),
 };
 const imagePart = object({ ...image, image_url: imageAddress });
@@ -27,17 +28,20 @@ const resultImage = object({
   image_url: refined(imageAddress, (url) => (/^data:/i.test(url) ? url : undefined), "must be a data: URL of an image in base64"),
 });
 
+const filePart = object({ type: oneOf(["input_file"]), detail, ...pdfMembers });
+
 type InputText = ReadOf<typeof inputText>;
-const inputContent = <T>(kinds: readonly string[], part: Field<T | InputText>) =>
-  textOrParts<T | InputText>(ofKinds(kinds, `must be one of ${kinds.join(", ")}: files are not supported`, part), (words) => ({
+const inputContent = <T>(kinds: readonly string[], part: Field<T | InputText>, why = ": files are not supported here") =>
+  textOrParts<T | InputText>(ofKinds(kinds, `must be one of ${kinds.join(", ")}${why}`, part), (words) => ({
     type: "input_text",
     text: words,
   }));
 
 const instructions = inputContent(["input_text"], inputText);
 const asked = inputContent(
-  ["input_text", "input_image", "input_audio"],
-  tagged("type", { input_text: inputText, input_image: imagePart, input_audio: audioPart }),
+  ["input_text", "input_image", "input_audio", "input_file"],
+  tagged("type", { input_text: inputText, input_image: imagePart, input_audio: audioPart, input_file: filePart }),
+  "",
 );
 const said = inputContent(
   ["input_text", "output_text", "refusal"],
@@ -153,6 +157,7 @@ function turnOf(each: ReadItem, at: string): Turn[] {
 
 function askedBlock(part: ReadOf<typeof asked>[number], pointer: string): PlacedBlock {
   if (part.type === "input_image") return imageBlock(part.image_url, pointer, "/image_url");
+  if (part.type === "input_file") return { block: pdfBlock(part), pointer };
   return { block: part.type === "input_text" ? { type: "text", text: part.text } : audioBlock(part.input_audio), pointer };
 }
 

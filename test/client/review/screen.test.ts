@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { changeLines, isShownWhole, keysLine, placeOf, reviewLines } from "../../../client/review/screen.ts";
 import { withArguments } from "../../../shared/model/subject/tool-call.ts";
 import { changesBetween } from "../../../shared/review/difference.ts";
-import { returning, typedCall } from "../../outside/pages/examples.ts";
+import { control, returning, typedCall } from "../../outside/pages/examples.ts";
 
 test("a call is told in a sentence, with the server's claims and each argument whole", () => {
   const lines = reviewLines(typedCall);
@@ -25,6 +25,15 @@ test("a call without a definition says nothing of one, and its result keeps its 
   const { definition: _, ...request } = typedCall.request;
   expect(reviewLines({ ...typedCall, request }).join("\n")).not.toContain("The server says");
   expect(reviewLines(returning({ content: [] }))[0]).toBe("A result for weather");
+});
+
+test("a request with a PDF is not approved where nobody can open it", () => {
+  const { request } = control.json;
+  const messages = [{ role: "user" as const, content: [{ type: "pdf" as const, data: "JVBERi0=", name: "bill.pdf" }] }];
+  const view = { ...control.json, request: { ...request, messages } };
+  expect(isShownWhole(control.json)).toBe(true);
+  expect(isShownWhole(view)).toBe(false);
+  expect(reviewLines(view)).toContain("  There is 1 image, sound or PDF that a terminal cannot show.");
 });
 
 test("a change of an argument is named by the argument", () => {

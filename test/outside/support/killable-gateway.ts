@@ -132,7 +132,7 @@ export async function killableGateway(
             provider: "scripted",
             name: "scripted-1",
             tools: true,
-            accepts: ["text", "image"],
+            accepts: ["text", "image", "pdf"],
             contextTokens: 100_000,
             maxOutputTokens: 10_000,
             price: { inputPerMTok: 1, outputPerMTok: 2 },

@@ -21,6 +21,8 @@ export type Asked = {
   readonly tools?: boolean;
   /** A `data:` URL. */
   readonly image?: string;
+  /** A `data:` URL too. */
+  readonly pdf?: string;
   /** Whether the reply is to be `{ "sum": number }`. */
   readonly json?: boolean;
   readonly temperature?: number;
@@ -81,12 +83,15 @@ const addTool = {
 const added = ({ a, b }: z.infer<typeof sums>): string => String(a + b);
 const mostTokens = 50;
 
-const partsOf = ({ prompt, image }: Asked) =>
-  image === undefined
+const pdfName = "bill.pdf";
+
+const partsOf = ({ prompt, image, pdf }: Asked) =>
+  image === undefined && pdf === undefined
     ? prompt
     : [
         { type: "text" as const, text: prompt },
-        { type: "image_url" as const, image_url: { url: image } },
+        ...(image === undefined ? [] : [{ type: "image_url" as const, image_url: { url: image } }]),
+        ...(pdf === undefined ? [] : [{ type: "file" as const, file: { file_data: pdf, filename: pdfName } }]),
       ];
 
 /** fetch that tells when it is called and when the response begins. */
@@ -155,14 +160,15 @@ const openaiResponses = (name: string, sdk: typeof openai7, { zodTextFormat }: t
   finish: "completed",
   lateDenial: { text: "User rejected sampling request", finish: "failed" },
   ask: async (asked) => {
-    const { temperature, stream = false, prompt, image } = asked;
+    const { temperature, stream = false, prompt, image, pdf } = asked;
     const { responses } = sdkOf(sdk, asked);
     const content =
-      image === undefined
+      image === undefined && pdf === undefined
         ? prompt
         : [
             { type: "input_text" as const, text: prompt },
-            { type: "input_image" as const, detail: "auto" as const, image_url: image },
+            ...(image === undefined ? [] : [{ type: "input_image" as const, detail: "auto" as const, image_url: image }]),
+            ...(pdf === undefined ? [] : [{ type: "input_file" as const, file_data: pdf, filename: pdfName }]),
           ];
     const input: openai7.OpenAI.Responses.ResponseInput = [{ role: "user", content }];
     const terms = { model: "scripted", input, max_output_tokens: mostTokens, ...(temperature === undefined ? {} : { temperature }) };
@@ -195,10 +201,11 @@ const vercelClient = (modelOf: (terms: Terms) => LanguageModel, about: Pick<V1Cl
   ...about,
   saysRetry: false,
   ask: async (asked) => {
-    const { baseUrl, apiKey, timeoutMs, retries = ownRetries, headers, image, prompt, json, temperature, stream = false } = asked;
+    const { baseUrl, apiKey, timeoutMs, retries = ownRetries, headers, image, pdf, prompt, json, temperature, stream = false } = asked;
     const content = [
       { type: "text" as const, text: prompt },
       ...(image === undefined ? [] : [{ type: "file" as const, data: image, mediaType: "image/png" }]),
+      ...(pdf === undefined ? [] : [{ type: "file" as const, data: pdf, mediaType: "application/pdf", filename: pdfName }]),
     ];
     const call = {
       model: modelOf({ baseURL: baseUrl, apiKey, fetch: telling(asked), ...(headers === undefined ? {} : { headers: { ...headers } }) }),

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Notice } from "../../../scripts/operator.ts";
 import { png } from "../../support/image-files.ts";
+import { pdfUrl } from "../../support/pdf-file.ts";
 import type { ProviderRequest } from "../../support/provider-server.ts";
 import { decideByLink } from "./killable-gateway.ts";
 import { until } from "./raw-client.ts";
@@ -86,11 +87,15 @@ export function v1Scenarios(clients: readonly V1Client[]): void {
       expect(last.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual(["3", "7", "10"]);
     });
 
-    test("an image", async () => {
+    test("an image and a PDF", async () => {
       office.model.reset();
-      await ask(client, { image: `data:image/png;base64,${Buffer.from(png).toString("base64")}` });
+      await ask(client, { image: `data:image/png;base64,${Buffer.from(png).toString("base64")}`, pdf: pdfUrl });
       expect(office.model.requests.map((request) => bodyOf(request).messages[0]?.content)).toMatchObject([
-        [{ type: "text" }, { type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,.{20}/) as string } }],
+        [
+          { type: "text" },
+          { type: "image_url", image_url: { url: expect.stringMatching(/^data:image\/png;base64,.{20}/) as string } },
+          { type: "file", file: { file_data: pdfUrl, filename: "bill.pdf" } },
+        ],
       ]);
     });
 

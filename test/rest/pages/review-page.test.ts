@@ -21,6 +21,8 @@ import {
   smallPng,
   standings,
 } from "../../outside/pages/examples.ts";
+import { shoot } from "../../outside/support/screenshots.ts";
+import { pdf, pdfUrl } from "../../support/pdf-file.ts";
 import { oneIn, wholeOr } from "../../outside/support/whole.ts";
 
 const phone = { viewport: { width: 390, height: 844 } };
@@ -378,6 +380,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
               { type: "image", data: text, mimeType: text },
               { type: "image", data: smallPng, mimeType: text },
               { type: "audio", data: text, mimeType: "audio/wav" },
+              { type: "pdf", data: text, name: text },
             ],
           },
           {
@@ -469,6 +472,23 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         }
       }
       expect(dialogs).toBe(0);
+    });
+
+    test("a PDF is saved as one, whatever its name is, and no page opens it", async () => {
+      const name = "../bill\u202efdp.html";
+      const content = [
+        { type: "text" as const, text: "What does this bill come to?" },
+        { type: "pdf" as const, data: pdf, name },
+      ];
+      const request: ChatRequest = { kind: "chat", messages: [{ role: "user", content }], maxTokens: 10 };
+      const page = await open(render({ ...openRequest, request }));
+      await shoot(page, "pdf");
+      const saving = page.waitForEvent("download");
+      await page.getByRole("link", { name: "Download the PDF" }).click();
+      const saved = await saving;
+      expect(saved.suggestedFilename()).toMatch(/_bill_fdp\.html\.pdf$/);
+      expect(saved.url()).toBe(pdfUrl);
+      expect(await violationsOn(page)).toEqual([]);
     });
 
     test("a prompt that imitates our page adds no form, no button and no link, and stays inside its frame", async () => {

@@ -65,6 +65,7 @@ const audioResult = requestOf({
     { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [{ type: "audio", data: "AA==", mimeType: "audio/wav" }] }] },
   ],
 });
+const pdf = requestOf({ messages: [{ role: "user", content: [{ type: "pdf", data: "JVBERi0=" }] }] });
 const tools = requestOf({ tools: [{ name: "t", inputSchema: {} }] });
 const note = (level: "low" | "medium" | "high"): PolicyFacts["risk"][number] => ({ level, kind: "overridesInstructions", pointer: "" });
 
@@ -77,6 +78,7 @@ const conditions: [object, Partial<PolicyFacts>, Partial<PolicyFacts>][] = [
   [{ provenance: "observed" }, { provenance: "observed" }, { provenance: "inferred" }],
   [{ hasMedia: true }, { request: image }, {}],
   [{ hasMedia: true }, { request: audioResult }, { request: tools }],
+  [{ hasMedia: true }, { request: pdf }, {}],
   [{ hasMedia: false }, {}, { request: image }],
   [{ hasTools: true }, { request: tools }, { request: image }],
   [{ hasTools: true }, { request: audioResult }, {}],

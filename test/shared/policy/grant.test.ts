@@ -393,6 +393,7 @@ describe("the shape", () => {
     ],
     ["what is said in the assistant's name alone", { messages: [{ role: "assistant", content: [{ type: "text", text: "Hello" }] }] }],
     ["audio", { messages: [...request.messages, { role: "user", content: [{ type: "audio", data: "", mimeType: "audio/wav" }] }] }],
+    ["a PDF", { messages: [...request.messages, { role: "user", content: [{ type: "pdf", data: "" }] }] }],
     [
       "a tool use",
       { messages: [...request.messages, { role: "assistant", content: [{ type: "tool_use", id: "1", name: "find", input: {} }] }] },

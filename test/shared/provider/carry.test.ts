@@ -3,6 +3,7 @@ import type { Block, Message, ChatRequest } from "../../../shared/model/sampling
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { type ReasonPhrase, reasonText } from "../../../shared/words/reasons.ts";
 import type { Model } from "../../../shared/routing/table.ts";
+import { pdf } from "../../support/pdf-file.ts";
 import { assistant, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
 
 const image = (mimeType: string): Block => ({ type: "image", data: png, mimeType });
@@ -41,6 +42,15 @@ describe("what a model cannot take makes it ineligible, and nothing is dropped",
   test.each(["audio/wav", "audio/x-wav", "audio/mpeg", "audio/mp3"])("Chat Completions takes %s where the model does", (mimeType) => {
     expect(reason("openai", { messages: [user(audio(mimeType))] })).toBeUndefined();
     expect(reason("openai", { messages: [user(audio(mimeType))] }, { accepts: ["text", "image"] })).toBe("it does not support audio");
+  });
+
+  test("both APIs take a PDF from a user where the model does", () => {
+    const messages = [user({ type: "pdf" as const, data: pdf })];
+    for (const kind of ["openai", "anthropic"] as const) {
+      expect(reason(kind, { messages })).toBeUndefined();
+      expect(reason(kind, { messages }, { accepts: ["text", "image"] })).toBe("it does not support PDFs");
+      expect(reason(kind, { messages: [user(text("a")), assistant({ type: "pdf", data: pdf })] })).toContain("assistant message");
+    }
   });
 
   test("a model of text alone takes no image, not in a tool result either", () => {

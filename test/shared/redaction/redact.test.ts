@@ -56,6 +56,7 @@ const everywhere = chat({
         },
       ],
     },
+    { role: "user", content: [{ type: "pdf", data: "AAAA", name: `${secret}.pdf` }] },
   ],
   tools: [{ name: "look", description: secret, inputSchema: { type: "object", description: secret } }],
   stopSequences: [secret],
@@ -69,7 +70,7 @@ describe("a request", () => {
     const { value, redaction } = masked(everywhere);
     expect(JSON.stringify(value)).not.toContain(secret.slice(0, 12));
     expect(JSON.stringify(value)).toContain("[redacted: GitHub token]");
-    expect(redaction?.counts).toEqual([{ rule: "secrets", label: "GitHub token", count: 18 }]);
+    expect(redaction?.counts).toEqual([{ rule: "secrets", label: "GitHub token", count: 19 }]);
   });
 
   test("that no rule is about is the very same", () => {

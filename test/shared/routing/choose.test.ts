@@ -53,6 +53,12 @@ describe("eligibility", () => {
       /does not accept image/,
     ],
     [
+      "takes no PDFs",
+      { id: "m", accepts: ["text", "image"] },
+      { request: requestOf({ messages: [{ role: "user", content: [{ type: "pdf", data: "JVBERi0=" }] }] }) },
+      /does not accept PDF/,
+    ],
+    [
       "takes no audio inside a tool result",
       { id: "m", accepts: ["text", "image"] },
       {

@@ -63,6 +63,7 @@ test("everything that is sent is counted", () => {
         },
       ],
     }),
+    requestOf({ messages: [...requestOf().messages, { role: "user", content: [{ type: "pdf", data: "AAAA", name: "a".repeat(40) }] }] }),
     requestOf({
       messages: [...requestOf().messages, { role: "user", content: [{ type: "audio", data: "A".repeat(4000), mimeType: "audio/wav" }] }],
     }),
@@ -88,6 +89,7 @@ test("the low estimate is never above the high one", () => {
                 { type: "text", text },
                 ...Array.from({ length: images }, () => ({ type: "image" as const, data: "AA==", mimeType: "image/png" })),
                 { type: "audio", data: "A".repeat(audio), mimeType: "audio/wav" },
+                { type: "pdf", data: "A".repeat(audio * 20) },
               ],
             },
           ],

@@ -99,6 +99,14 @@ function blockFaults(block: Fields, role: unknown, where: string): string[] {
         ...(role === "user" ? [] : [`${where}: image blocks in an assistant turn`]),
       ];
     }
+    case "document": {
+      const source = isFields(block["source"]) ? block["source"] : {};
+      const taken = source["type"] === "base64" && source["media_type"] === "application/pdf";
+      return [
+        ...(taken ? [] : [`${where}: document.source.media_type`]),
+        ...(role === "user" ? [] : [`${where}: document blocks in an assistant turn`]),
+      ];
+    }
     case "tool_use":
       return [
         ...(role === "assistant" ? [] : [`${where}: tool_use blocks can only be in assistant messages`]),

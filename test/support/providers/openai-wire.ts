@@ -63,12 +63,15 @@ function messageFaults(messages: readonly unknown[]): string[] {
       if (role !== "assistant" || calls.length === 0) faults.push("Invalid value for 'content': expected a string, got null");
       continue;
     }
-    const allowed = role === "user" ? ["text", "image_url", "input_audio"] : ["text"];
+    const allowed = role === "user" ? ["text", "image_url", "input_audio", "file"] : ["text"];
     const parts = typeof content === "string" ? [] : Array.isArray(content) ? content : [{}];
     if (Array.isArray(content) && content.length === 0) faults.push("Invalid 'content': empty array");
     for (const part of parts) if (!allowed.includes(part.type)) faults.push(`Invalid content part for role ${String(role)}`);
     for (const part of parts)
       if (part.type === "input_audio" && !["wav", "mp3"].includes(part.input_audio.format)) faults.push("Invalid 'input_audio.format'");
+    for (const part of parts)
+      if (part.type === "file" && !(part.file.file_data.startsWith("data:application/pdf;base64,JVBERi0") && part.file.filename))
+        faults.push("Invalid file");
     for (const part of parts)
       if (part.type === "image_url" && !/^data:image\/(png|jpeg|gif|webp);base64,/.test(part.image_url.url)) faults.push("Invalid image");
   }

@@ -4,6 +4,7 @@ import type { ModelCall } from "../../../shared/provider/model-call.ts";
 import * as fc from "fast-check";
 import type { Block, Message, ChatRequest, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
+import { pdf } from "../pdf-file.ts";
 import { defaultModel } from "../model-why.ts";
 import { routingTableSchema, type Model, type Provider } from "../../../shared/routing/table.ts";
 
@@ -16,7 +17,7 @@ export function candidate(kind: Provider["kind"], model: Partial<Model> = {}, pr
         id: "model-1",
         provider: "p",
         name: "vendor/model-1",
-        accepts: ["text", "image", "audio"],
+        accepts: ["text", "image", "audio", "pdf"],
         tools: true,
         contextTokens: 200_000,
         maxOutputTokens: 64_000,
@@ -73,6 +74,9 @@ const image = fc
 const audio = fc
   .constantFrom("audio/wav", "audio/mpeg")
   .map((mimeType): Block & { type: "audio" } => ({ type: "audio", data: "UklGRg==", mimeType }));
+const pdfBlock = fc
+  .option(words, { nil: undefined })
+  .map((name): Block => ({ type: "pdf", data: pdf, ...(name === undefined ? {} : { name }) }));
 /** Now and then a text that says nothing, which one of the APIs refuses. */
 const blank = fc.constantFrom("", " ", "\n\t");
 const textBlock = fc
@@ -105,7 +109,7 @@ export function anyRequest(options: { audio: boolean }): fc.Arbitrary<ChatReques
     maxLength: 3,
   });
   const turn = fc.oneof(
-    fc.array(fc.oneof(textBlock, media), { minLength: 1, maxLength: 3 }).map((content) => [user(...content)]),
+    fc.array(fc.oneof(textBlock, media, pdfBlock), { minLength: 1, maxLength: 3 }).map((content) => [user(...content)]),
     fc.array(textBlock, { minLength: 1, maxLength: 2 }).map((content) => [assistant(...content)]),
     toolRound.map((uses) => [
       assistant(...uses.map(({ id, name: tool }): Block => ({ type: "tool_use", id, name: tool, input: { q: 1 } }))),

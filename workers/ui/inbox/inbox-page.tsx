@@ -95,7 +95,7 @@ const Expiry = ({ at, now }: { at: number; now: number }) => {
 const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
   const { inbox, page, review } = useWords();
   const { list } = inbox;
-  const { cost, quorum, voters, tools, images, handedBy, standsInFor, isRaised, risks, client, rule } = facts;
+  const { cost, quorum, voters, tools, images, pdfs = 0, handedBy, standsInFor, isRaised, risks, client, rule } = facts;
   const isHigh = risks.some(({ level }) => level === "high");
   const parts: Child[] = [
     <Expiry at={deadlineAt} now={now} />,
@@ -106,9 +106,13 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
       </span>
     ),
     <b>{isQuestion(facts) ? review.kinds[facts.requestKind].steps.asked : list.gates[gate]}</b>,
-    tools + images === 0 ? null : (
+    tools + images + pdfs === 0 ? null : (
       <span>
-        {[tools === 0 ? "" : fillText(list.tools, { n: tools }), images === 0 ? "" : fillText(list.images, { n: images })]
+        {[
+          tools === 0 ? "" : fillText(list.tools, { n: tools }),
+          images === 0 ? "" : fillText(list.images, { n: images }),
+          pdfs === 0 ? "" : fillText(list.pdfs, { n: pdfs }),
+        ]
           .filter(Boolean)
           .join(review.marks.comma)}
       </span>

@@ -69,6 +69,7 @@ export const inboxEn = {
     needs: "needs {n, # approval/# approvals}",
     tools: "{n, # tool/# tools}",
     images: "{n, # image/# images}",
+    pdfs: "{n, # PDF/# PDFs}",
     handedBy: "from {by}",
     alike: "{n} alike from {caller}",
     series: "{n} calls of {client} on {server}",

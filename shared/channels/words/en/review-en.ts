@@ -211,6 +211,7 @@ export const reviewEn = {
     characters: "{n, # character/# characters} of text",
     image: "{n, # image/# images}",
     audio: "{n, # sound/# sounds}",
+    pdf: "{n, # PDF/# PDFs}",
     tool: "{n, # tool/# tools}",
   },
   /** Of a form. */

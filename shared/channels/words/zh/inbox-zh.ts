@@ -66,6 +66,7 @@ export const inboxZh = {
     needs: "需 {n} 人批准",
     tools: "{n} 个工具",
     images: "{n} 张图片",
+    pdfs: "{n} 个 PDF",
     handedBy: "由 {by} 转交",
     alike: "{caller} 的 {n} 项同类审核",
     series: "{client} 在 {server} 上的 {n} 次调用",

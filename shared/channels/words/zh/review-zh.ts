@@ -227,6 +227,7 @@ export const reviewZh = {
     characters: "{n} 个字符的文字",
     image: "{n} 张图片",
     audio: "{n} 段音频",
+    pdf: "{n} 个 PDF",
     tool: "{n} 个工具",
   },
   /** Of a form. */

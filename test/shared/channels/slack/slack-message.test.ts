@@ -223,6 +223,7 @@ describe("a message whose content is cut", () => {
 
   test.each([
     ["an image", "1 image", { messages: [{ role: "user", content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }] }],
+    ["a PDF", "1 file", { messages: [{ role: "user", content: [{ type: "pdf", data: "AAAA", name: "a.pdf" }] }] }],
     [
       "sounds",
       "2 sounds",

@@ -73,6 +73,7 @@ const latin = {
     "Web",
     "Token",
     "URI",
+    "PDF",
     "UTC",
     "KB",
     "MB",

@@ -5,6 +5,7 @@ import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { anthropicVersion, fromAnthropic, toAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
 import { cannotCarry } from "../../../../shared/provider/carry.ts";
 import { anthropicMessage, anthropicRefusals } from "../../../support/providers/anthropic-wire.ts";
+import { pdf } from "../../../support/pdf-file.ts";
 import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 const paramsOf = (changes: Partial<ChatRequest>, model = {}) => toAnthropic(callOf("anthropic", changes, model));
@@ -43,6 +44,15 @@ describe("a neutral request in Anthropic's words", () => {
     expect(params.messages[0]?.content).toEqual([
       { type: "text", text: "See:" },
       { type: "image", source: { type: "base64", media_type: "image/jpeg", data: png } },
+    ]);
+  });
+
+  test("a PDF is a document in base64, with its name as the title", () => {
+    const source = { type: "base64", media_type: "application/pdf", data: pdf };
+    const { params } = paramsOf({ messages: [user({ type: "pdf", data: pdf, name: "bill.pdf" }, { type: "pdf", data: pdf })] });
+    expect(params.messages[0]?.content).toEqual([
+      { type: "document", source, title: "bill.pdf" },
+      { type: "document", source },
     ]);
   });
 

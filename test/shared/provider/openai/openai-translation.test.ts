@@ -4,6 +4,7 @@ import type { ChatRequest, ToolResultBlock } from "../../../../shared/model/samp
 import { cannotCarry } from "../../../../shared/provider/carry.ts";
 import { fromOpenAI, toOpenAI } from "../../../../shared/provider/openai/openai-translation.ts";
 import { openaiRefusals } from "../../../support/providers/openai-wire.ts";
+import { pdf, pdfUrl } from "../../../support/pdf-file.ts";
 import { anyRequest, assistant, callOf, candidate, marksOf, png, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 const paramsOf = (changes: Partial<ChatRequest>, model = {}) => toOpenAI(callOf("openai", changes, model));
@@ -91,6 +92,14 @@ describe("a neutral request in Chat Completions' words", () => {
           { type: "input_audio", input_audio: { data: wav, format: "mp3" } },
         ],
       },
+    ]);
+  });
+
+  test("a PDF is a file with its name, or with one of ours, since the API refuses a file without one", () => {
+    const { params } = paramsOf({ messages: [user({ type: "pdf", data: pdf, name: "bill.pdf" }, { type: "pdf", data: pdf })] });
+    expect(params.messages[0]?.content).toEqual([
+      { type: "file", file: { file_data: pdfUrl, filename: "bill.pdf" } },
+      { type: "file", file: { file_data: pdfUrl, filename: "document.pdf" } },
     ]);
   });
 

@@ -10,6 +10,7 @@ import { type ParsedChat, parseChat } from "../../../../shared/wire/openai/chat-
 import { defaultMaxTokens } from "../../../../shared/wire/openai/openai-request.ts";
 import { mostMembers } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
 import { type DecidedMembers, mutated, notedAt, odd, refusedAt, testDecided } from "./decided.ts";
+import { pdf, pdfUrl } from "../../../support/pdf-file.ts";
 import { sdkTypes } from "./sdk-types.ts";
 
 const base = { model: "m", messages: [{ role: "user", content: "?" }], max_completion_tokens: 9 };
@@ -27,6 +28,7 @@ const named = { type: "function", function: { name: "add" } };
 const custom = { type: "custom", custom: { name: "add" } };
 const picture = "aGVsbG8=";
 const png = { url: `data:image/png;base64,${picture}` };
+const file = (more: object): object => ({ type: "file", file: { file_data: pdfUrl, ...more } });
 const sound = { data: picture, format: "wav" };
 const schema = { type: "object", properties: { x: { type: "number" } } };
 const jsonSchema = (more: object): object => ({ response_format: { type: "json_schema", json_schema: { name: "n", schema, ...more } } });
@@ -180,9 +182,23 @@ const decided: DecidedMembers = {
     format: [withPart({ type: "input_audio", input_audio: { ...sound, format: "mp3" } }), { passed: block({ mimeType: "audio/mpeg" }) }],
   },
   "ChatCompletionContentPart.File": {
-    file: [withPart({ type: "file", file: { file_id: "f" } }), refusedAt("/messages/0/content/0/type", "files are not supported")],
-    type: [withPart({ type: "file", file: { file_data: "f" } }), refusedAt("/messages/0/content/0/type", "files are not supported")],
-    prompt_cache_breakpoint: [withPart({ type: "file", file: {} }), refusedAt("/messages/0/content/0/type", "files are not supported")],
+    file: [withPart(file({})), { passed: block({ type: "pdf", data: pdf }) }],
+    type: [
+      withPart({ ...file({}), type: "pdf" }),
+      refusedAt("/messages/0/content/0/type", "must be one of text, image_url, input_audio, file"),
+    ],
+    prompt_cache_breakpoint: [
+      withPart({ ...file({}), prompt_cache_breakpoint: { mode: "explicit" } }),
+      notedAt("/messages/0/content/0/prompt_cache_breakpoint"),
+    ],
+  },
+  "ChatCompletionContentPart.File.File": {
+    file_data: [
+      withPart(file({ file_data: `data:application/pdf;base64,${btoa("<html>")}` })),
+      refusedAt("/messages/0/content/0/file/file_data", "must begin with %PDF-"),
+    ],
+    file_id: [withPart(file({ file_id: "f" })), refusedAt("/messages/0/content/0/file/file_id", "send a PDF in file_data")],
+    filename: [withPart(file({ filename: "a.pdf" })), { passed: block({ type: "pdf", name: "a.pdf" }) }],
   },
   ChatCompletionContentPartRefusal: {
     refusal: [

@@ -9,6 +9,7 @@ import { parseChat } from "../../../../shared/wire/openai/chat-request.ts";
 import { defaultMaxTokens } from "../../../../shared/wire/openai/openai-request.ts";
 import { parseResponses } from "../../../../shared/wire/openai/responses-request.ts";
 import { mostMembers } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
+import { pdf, pdfUrl } from "../../../support/pdf-file.ts";
 import { type DecidedMembers, mutated, notedAt, odd, refusedAt, testDecided } from "./decided.ts";
 import { sdkTypes } from "./sdk-types.ts";
 
@@ -41,7 +42,7 @@ const breakpoint = { prompt_cache_breakpoint: { mode: "explicit" } };
 const user = (...content: object[]): object => ({ messages: [{ role: "user", content }] });
 const hosted = "no reviewer sees what they send out";
 const notStored = "not stored";
-const files = "files are not supported";
+const file = (more: object): object => part({ type: "input_file", file_data: pdfUrl, ...more });
 
 const decided: DecidedMembers = {
   ResponseCreateParamsBase: {
@@ -121,13 +122,13 @@ const decided: DecidedMembers = {
     prompt_cache_breakpoint: [part({ ...image, ...breakpoint }), notedAt("/input/0/content/0/prompt_cache_breakpoint", "input")],
   },
   ResponseInputFile: {
-    type: [part({ type: "input_file", file_id: "f" }), refusedAt("/input/0/content/0/type", files)],
-    detail: [part({ type: "input_file", detail: "low" }), refusedAt("/input/0/content/0/type", files)],
-    file_data: [part({ type: "input_file", file_data: "data:application/pdf;base64,aGk=" }), refusedAt("/input/0/content/0/type", files)],
-    file_id: [part({ type: "input_file", file_id: "f" }), refusedAt("/input/0/content/0/type", files)],
-    file_url: [part({ type: "input_file", file_url: "https://x.example/a.pdf" }), refusedAt("/input/0/content/0/type", files)],
-    filename: [part({ type: "input_file", filename: "a.pdf" }), refusedAt("/input/0/content/0/type", files)],
-    prompt_cache_breakpoint: [part({ type: "input_file", ...breakpoint }), refusedAt("/input/0/content/0/type", files)],
+    type: [file({}), { passed: user({ type: "pdf", data: pdf }) }],
+    detail: [file({ detail: "low" }), notedAt("/input/0/content/0/detail", "input")],
+    file_data: [file({ file_data: pdf }), refusedAt("/input/0/content/0/file_data", "must be a data: URL of a PDF")],
+    file_id: [file({ file_id: "f" }), refusedAt("/input/0/content/0/file_id", "send a PDF in file_data")],
+    file_url: [file({ file_url: "https://x.example/a.pdf" }), refusedAt("/input/0/content/0/file_url", "no file is fetched")],
+    filename: [file({ filename: "a.pdf" }), { passed: user({ type: "pdf", name: "a.pdf" }) }],
+    prompt_cache_breakpoint: [file({ ...breakpoint }), notedAt("/input/0/content/0/prompt_cache_breakpoint", "input")],
   },
   ResponseOutputText: {
     annotations: [input(said, output({})), { silent: "/input/1/content/0/annotations" }],
