@@ -67,14 +67,15 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 }
 .search { display: grid; gap: .625rem; }
 .rank > li { padding: .75rem 0; } .rank > li + li { border-top: 1px solid var(--line); }
+.done-list > li { padding: .375rem 0; overflow-wrap: anywhere; } .done-list .soft:first-child { margin-right: .5rem; white-space: nowrap; }
 .rank .line { display: flex; gap: .75rem; align-items: baseline; justify-content: space-between; }
-.rules > li { display: grid; grid-template-columns: 1.75rem minmax(0, 1fr) auto; gap: .25rem .5rem; align-items: start; padding: .75rem 0; }
+.rules > li { display: grid; grid-template-columns: 2.5rem minmax(0, 1fr) auto; gap: 0 .5rem; align-items: start; padding: .75rem 0; }
 .rules > li + li { border-top: 1px solid var(--line); }
-.rules .at { font-variant-numeric: tabular-nums; color: var(--soft); }
+.rules .at { white-space: nowrap; font-variant-numeric: tabular-nums; color: var(--soft); }
 .rules .now { box-shadow: inset .25rem 0 0 var(--link); padding-left: .75rem; margin-left: -.75rem; }
 .rules .handle { cursor: grab; } .rules .handle::before { content: "⠿ "; color: var(--control); }
 .rules .drop { box-shadow: inset 0 -.1875rem 0 var(--link); }
-.movers { grid-column: 2 / -1; display: flex; align-items: center; margin-left: -.75rem; } .rules > li > .movers > .act { min-height: var(--hit); }
+.rules > li > div:not(.movers) { grid-column: 2 / -1; } .rules .its { grid-column: 2; align-self: center; } .movers { grid-column: 3; display: flex; align-items: center; } .rules > li > .movers > .act { min-height: var(--hit); }
 .two:has(> div) { align-items: end; } .mover { min-width: var(--hit); justify-content: center; } .mover:disabled { visibility: hidden; }
 .main-form > * + * { margin-top: 1.25rem; }
 .people > div { max-height: 16rem; overflow: auto; } .people > legend, .plain-set > legend { font-weight: 600; margin-bottom: .25rem; }
@@ -102,7 +103,7 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 .doc-diff > .gap { padding-block: .125rem; background: var(--sunk); color: var(--soft); font-family: var(--sans); }
 .faults > li + li { margin-top: .625rem; } .faults code { overflow-wrap: anywhere; }
 .confirm > summary { display: inline-flex; } .confirm > form { margin-top: .625rem; padding: .75rem; border: 1px solid var(--no); border-radius: var(--r-s); background: var(--no-tint); text-align: left; color: var(--ink); } .confirm > form > * + * { margin-top: .625rem; }
-.slide { display: grid; grid-template-columns: 1fr auto; } .slide input { grid-column: 1 / -1; }
+.slide { display: grid; grid-template-columns: 1fr auto; } .slide input { grid-column: 1 / -1; accent-color: var(--link); }
 .pairs { display: grid; grid-template-columns: minmax(6.5rem, max-content) minmax(0, 1fr); gap: .375rem 1rem; }
 .path .bad > .dot { border-color: var(--no); background: var(--no); color: var(--no-ink); }
 .tried, .fixes { padding-left: 1.25rem; } .tried { margin: .375rem 0 .75rem; list-style: decimal; } .fixes { list-style: disc; } .tried > li + li, .fixes > li + li { margin-top: .25rem; } .fixes > li::first-letter { text-transform: uppercase; }
@@ -139,11 +140,11 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 @media (min-width: 62rem) {
   .lines { table-layout: fixed; } .lines :is(td, th) { padding-block: .0625rem; line-height: 1.375rem; vertical-align: middle; }
   .lines td, .lines td.main-cell { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; } .lines td * { white-space: nowrap; overflow-wrap: normal; }
-  .lines, .lines .name { font-size: .9375rem; } .lines .tag { padding: 0 .375rem; line-height: 1.25rem; font-size: .875rem; vertical-align: top; }
-  .lines .col-time { width: 7.25rem; } .lines .col-by { width: 19%; } .lines .col-key { width: 9%; } .lines .col-model { width: 9%; } .lines .col-outcome { width: 10rem; } .lines .col-cost { width: 5.25rem; } .lines .col-wait { width: 6.5rem; }
+  .lines { font-size: .9375rem; } .lines .tag { padding: 0 .375rem; line-height: 1.25rem; font-size: .875rem; vertical-align: top; }
+  .lines .name { font-size: .875rem; } .lines .col-time { width: 6.5rem; } .lines .col-by { width: 19.5%; } .lines .col-key { width: 9.5%; } .lines .col-model { width: 12.5%; } .lines .col-outcome { width: 8.75rem; } .lines .col-cost { width: 5rem; } .lines .col-wait { width: 5.75rem; }
 }
 @media (min-width: 62rem) and (max-width: 75rem) { .lines .col-key, .lines .col-key-of { display: none; } }
-.main > .chips + .chips { margin-top: .25rem; } @media (min-width: 62rem) { .decided th:nth-child(1) { width: 7rem; } .decided th:nth-child(3) { width: 8rem; } .decided th:nth-child(4) { width: 22%; } .decided th:nth-child(n + 6) { width: 5.25rem; } .decided th:nth-child(8) { width: 7rem; } }
+.main > .chips + .chips { margin-top: .25rem; } @media (min-width: 62rem) { .decided th { font-size: .875rem; } .decided th:nth-child(1) { width: 6.5rem; } .decided th:nth-child(3) { width: 8rem; } .decided th:nth-child(4) { width: 24%; } .decided th:nth-child(n + 6) { width: 5.25rem; } .decided th:nth-child(8) { width: 6rem; } }
 .menu { width: min(36rem, calc(100vw - 2rem)); max-width: none; margin-top: 10vh; } .menu::backdrop { background: rgb(0 0 0 / .4); }
 .menu ul { max-height: 50vh; margin-top: .75rem; overflow: auto; } .menu li { padding: .5rem .625rem; border-radius: var(--r-s); cursor: pointer; overflow-wrap: anywhere; } .menu li[aria-selected=true] { background: var(--link-tint); box-shadow: inset 3px 0 0 var(--link); }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
@@ -151,14 +152,15 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 
 const wide = `
 @media (min-width: 48rem) {
-  .movers { grid-column: auto; margin: 0; }
+  .rules > li > div:not(.movers) { grid-column: 2; } .movers { grid-area: 1 / 3 / span 2; } .rules .its { grid-row: 2; }
   .pairs-of-fields { grid-template-columns: 1fr 1fr; }
   .tiles { grid-template-columns: repeat(5, 1fr); } .tiles > :last-child:nth-child(odd) { grid-column: auto; }
   .search { grid-template-columns: minmax(14rem, 1fr) auto auto auto; align-items: end; }
 }
 @media (min-width: 62rem) {
   .cards th, .cards td { overflow-wrap: break-word; } .cards .name, .cards .digest { overflow-wrap: anywhere; }
-  .cards td { min-width: 5.5rem; } .cards .row-acts { justify-content: flex-end; }
+  .cards td { min-width: 5.5rem; } .cards .row-acts { justify-content: flex-end; } .cards .row-acts:not(:has(> :nth-child(3))) { flex-wrap: nowrap; }
+  .done-list > li { display: grid; grid-template-columns: 10.5rem minmax(0, 1fr); }
   .shell { display: grid; grid-template-columns: 13rem minmax(0, 1fr); grid-template-rows: auto 1fr; padding-bottom: 0; min-height: 100vh; }
   .shell > .top { grid-column: 1 / -1; }
   .nav { position: sticky; top: 0; align-self: start; inset: 0 auto auto; flex-direction: column; gap: .125rem; padding: 1rem .75rem; border: 0; background: none; }

@@ -40,7 +40,7 @@ export const SpendMeter = ({ line, visit }: { line: BudgetLine; visit: Visit }) 
   return (
     <div>
       {texts.of(shown(used), shown(limit))} {texts.per[per]}
-      <span class="soft"> · {Math.floor(usedPercent)} %</span>{" "}
+      <span class="soft"> · {Math.floor(usedPercent)} %</span>{" "}
       {usedPercent < nearPercent ? null : (
         <span class={`tag ${usedPercent >= 100 ? "bad" : "mind"}`}>
           <Icon of="warning" />

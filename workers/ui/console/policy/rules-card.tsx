@@ -80,13 +80,13 @@ export const RulesCard = ({ visit, state, current, focus }: CardProps) => {
                 <RuleText rule={rule} draft={draft} />
               </p>
               <Change change={changes[index]} current={current} />
-              {changes[index]?.kind === "new" ? null : (
-                <a href={visit.at("requests", { rule: nameOf(rule) })}>
-                  {texts.requests}
-                  <span class="sr"> {nameOf(rule)}</span>
-                </a>
-              )}
             </div>
+            {changes[index]?.kind === "new" ? null : (
+              <a class="its" href={visit.at("requests", { rule: nameOf(rule) })}>
+                {texts.requests}
+                <span class="sr"> {nameOf(rule)}</span>
+              </a>
+            )}
             <div class="movers">
               <Mover act={`up:${index}`} icon="up" says={texts.up} name={nameOf(rule)} focus={focus} isOff={index === 0} />
               <Mover

@@ -6,6 +6,7 @@ import type { Child } from "hono/jsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
+import { RunLink } from "../requests/request-pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { Names } from "../pieces.tsx";
 import { recordWords } from "./record-words.ts";
@@ -33,6 +34,13 @@ type ActSentence = { readonly sentence: string; readonly values: Readonly<Record
 /** The sentence of a fact, and what stands in its places but `by`. */
 function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof recordWords)["en"]): ActSentence {
   const name = (value: string): Child => <Name value={value} />;
+  const linked = (page: string, value: string): Child => (
+    <a href={visit.at(page)}>
+      <Name value={value} />
+    </a>
+  );
+  const key = (id: string): Child => linked(`keys/${id}`, id);
+  const server = (of: string): Child => linked(`servers/${of}`, of);
   switch (fact.kind) {
     case "documentWritten": {
       const document = <a href={visit.at(`documents/${encodeURIComponent(fact.document)}`)}>{fact.document}</a>;
@@ -42,19 +50,19 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
         : { sentence: acts.documentRestored, values: { document, version, restored: String(fact.restored) } };
     }
     case "keyMade": {
-      const values = { name: name(fact.name), key: name(fact.key) };
+      const values = { name: name(fact.name), key: key(fact.key) };
       return fact.owner === null
         ? { sentence: acts.keyMade, values }
         : { sentence: acts.keyMadeFor, values: { ...values, owner: name(fact.owner) } };
     }
     case "keyChanged":
     case "keyRevoked":
-      return { sentence: acts[fact.kind], values: { key: name(fact.key) } };
+      return { sentence: acts[fact.kind], values: { key: key(fact.key) } };
     case "bypassGiven":
-      if (fact.server === null) return { sentence: acts.bypassGivenAll, values: { key: name(fact.key) } };
+      if (fact.server === null) return { sentence: acts.bypassGivenAll, values: { key: key(fact.key) } };
       return fact.tool === undefined
-        ? { sentence: acts.bypassGiven, values: { key: name(fact.key), server: name(fact.server) } }
-        : { sentence: acts.bypassGivenTool, values: { key: name(fact.key), server: name(fact.server), tool: name(fact.tool) } };
+        ? { sentence: acts.bypassGiven, values: { key: key(fact.key), server: server(fact.server) } }
+        : { sentence: acts.bypassGivenTool, values: { key: key(fact.key), server: server(fact.server), tool: name(fact.tool) } };
     case "grantRevoked":
       return { sentence: acts.grantRevoked, values: { grant: name(fact.grant) } };
     case "passkeyAdded":
@@ -66,7 +74,10 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
     case "recordExported":
       return fact.run === null
         ? { sentence: acts.recordExported, values: {} }
-        : { sentence: acts.partExported, values: { run: name(fact.run) } };
+        : {
+            sentence: acts.partExported,
+            values: { run: fact.run.startsWith("run_") ? <RunLink visit={visit} run={fact.run} /> : name(fact.run) },
+          };
     case "doctorAsked":
     case "signedIn":
       return { sentence: acts[fact.kind], values: {} };
@@ -75,7 +86,10 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
       return { sentence: fact.state === "sent" ? acts.channelTested : acts.channelTestFailed, values };
     }
     case "linkGiven":
-      return { sentence: acts.linkGiven[fact.gate], values: { reviewer: name(fact.reviewer), run: name(fact.run) } };
+      return {
+        sentence: acts.linkGiven[fact.gate],
+        values: { reviewer: name(fact.reviewer), run: <RunLink visit={visit} run={fact.run} /> },
+      };
     case "signedOut":
       return { sentence: fact.everywhere ? acts.signedOutEverywhere : acts.signedOut, values: {} };
     case "stopped":
@@ -83,13 +97,13 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
       return { sentence: acts[fact.kind][fact.scope], values: { of: name(fact.of ?? "") } };
     case "toolAccepted":
     case "toolHidden":
-      return { sentence: acts[fact.kind], values: { tool: name(fact.tool), server: name(fact.server) } };
+      return { sentence: acts[fact.kind], values: { tool: name(fact.tool), server: server(fact.server) } };
     case "receiptKeyMade":
     case "receiptKeyRevoked":
       return { sentence: acts[fact.kind], values: { key: name(fact.key) } };
     case "toolsChanged": {
       const more = fact.count - fact.tools.length;
-      const values = { server: name(fact.server), tools: <Names of={fact.tools} />, more: String(more) };
+      const values = { server: server(fact.server), tools: <Names of={fact.tools} />, more: String(more) };
       const sentences = acts.toolsChanged[fact.isHeld ? "held" : "shown"];
       return { sentence: more > 0 ? sentences.more : sentences.all, values };
     }

@@ -56,15 +56,15 @@ const ActList = ({ visit, list: { acts, next } }: { visit: Visit; list: Acts }) 
   const texts = useTexts(recordWords);
   if (acts.length === 0) return <Empty>{next === null ? texts.none : texts.notYet}</Empty>;
   return (
-    <ol class="rank">
+    <ol class="rank done-list">
       {acts.map(({ at, fact }) => (
         <li>
-          <div>
-            <ActSentence fact={fact} visit={visit} />
-          </div>
-          <div class="soft">
+          <span class="soft">
             <Time at={Date.parse(at)} now={visit.now} exact />
-          </div>
+          </span>
+          <span>
+            <ActSentence fact={fact} visit={visit} />
+          </span>
         </li>
       ))}
     </ol>

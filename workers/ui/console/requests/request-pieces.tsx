@@ -30,18 +30,29 @@ const looks: Readonly<Record<LineState, readonly [tone: string, icon: Parameters
   refused: ["bad", "stop"],
 };
 
-export const Outcome = ({ line: { state, review } }: { line: Pick<RunLine, "state" | "review"> }) => {
+/** `isShort`: the votes alone, where there is little room. */
+export const Outcome = ({ line: { state, review }, isShort = false }: { line: Pick<RunLine, "state" | "review">; isShort?: boolean }) => {
   const { states, votes } = useTexts(requestsWords);
   const [tone, icon] = looks[state];
   const isReviewed = (state === "waiting" || state === "responseReview") && review !== null && review.quorum > 1;
   return (
     <span class={`tag ${tone}`}>
       <Icon of={icon} />
-      {states[state]}
-      {isReviewed ? ` · ${fillText(votes, { votes: String(review.votes), quorum: String(review.quorum) })}` : ""}
+      {isReviewed && isShort ? <span class="sr">{states[state]}</span> : states[state]}
+      {isReviewed ? `${isShort ? " " : " · "}${fillText(votes, { votes: String(review.votes), quorum: String(review.quorum) })}` : ""}
     </span>
   );
 };
+
+/** The beginning and the end of a run's id: enough to tell it from others on a page. */
+export const shortRun = (run: string): string => `${run.slice(0, 10)}…${run.slice(-4)}`;
+
+/** Leads to the request of this run. */
+export const RunLink = ({ visit, run }: { visit: Visit; run: string }) => (
+  <a class="digest" href={visit.at(`requests/${run}`)} title={run}>
+    {shortRun(run)}
+  </a>
+);
 
 /** "notes · summarize", as far as the request could be read. */
 export const AskedBy = ({ line: { server, tool } }: { line: Pick<RunLine, "server" | "tool"> }) => {

@@ -86,14 +86,14 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNam
       </td>
       <td>{line.model === null ? <None /> : <Name value={line.model} />}</td>
       <td class="end whole">
-        <Outcome line={line} />
+        <Outcome line={line} isShort />
       </td>
       <td class="full why">
         <Why line={line} />
       </td>
       <td class="num">{isCounted(line) ? dollars(line.usage.costUsd) : <None />}</td>
       <td class="num whole" {...(wait === null ? {} : { "data-k": texts.columns.wait })}>
-        {wait === null ? <None /> : line.endedAt === null ? fillText(texts.soFar, { span: span(wait) }) : span(wait)}
+        {wait === null ? <None /> : span(wait)}
       </td>
     </tr>
   );
