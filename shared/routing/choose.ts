@@ -4,7 +4,7 @@
 import type { NamedModel } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
-import { axes, priorityOf, rank, type Ranked } from "./rank.ts";
+import { type Axis, axes, priorityOf, rank, type Ranked } from "./rank.ts";
 import { foldCase } from "./fold-case.ts";
 import type { Model, Provider } from "./table.ts";
 import { whyEn } from "../words/en/why-en.ts";
@@ -66,7 +66,8 @@ export function whyText(why: ModelWhy, texts: Texts<typeof whyEn>): string {
   const say = <Places extends string>(text: Text<Places>, values: Readonly<Record<NoInfer<Places>, string>>) =>
     textOf(text, values, "en-GB"); // no numbers
   const { tier, terms, points } = why;
-  const order = terms.length === 0 ? texts.noPriorities : say(texts.score, { sum: arithmeticOf(terms), points: decimal(points / 1e12) });
+  const order =
+    terms.length === 0 ? texts.noPriorities : say(texts.score, { sum: arithmeticOf(terms, texts.axes), points: decimal(points / 1e12) });
   return say(texts.both, { match: matchOf(tier), order });
 
   function matchOf(of: typeof tier): string {
@@ -101,8 +102,8 @@ export function whyText(why: ModelWhy, texts: Texts<typeof whyEn>): string {
 /** In JSON. */
 export const whySentence = (why: ModelWhy): string => whyText(why, whyEn);
 
-export const arithmeticOf = (terms: Ranked["terms"]): string =>
-  terms.map(({ axis, priority, score }) => `${axis} ${decimal(priority)} x ${decimal(score)}`).join(" + ");
+export const arithmeticOf = (terms: Ranked["terms"], named: Readonly<Record<Axis, string>> = whyEn.axes): string =>
+  terms.map(({ axis, priority, score }) => `${named[axis]} ${decimal(priority)} x ${decimal(score)}`).join(" + ");
 
 /** Which model, which hint, which scores, and how many were passed over. */
 export function summaryOf(input: RoutingInput, first: Ranked, count: number, passedOver: readonly PassedOver[]): string {

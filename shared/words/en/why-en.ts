@@ -5,6 +5,7 @@ export const whyEn = {
   both: "{match} {order}",
   noPriorities: "No priorities given, so the routing table's order applies.",
   score: "Score: {sum} = {points}.",
+  axes: { cost: "cost", speed: "speed", intelligence: "intelligence" },
   hint: "Matched {asked}.",
   through: "Matched {asked} through {alias}.",
   rest: "Default model.",

@@ -105,7 +105,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   policyValid: "策略有效，正在使用版本 {version}。",
   keyCopy:
     "KV 中某个 API 密钥的记录不是由此网关写入的，不予使用；使用 ConfigObject 的副本，并重新发布。请查明谁在写入 KV；创建密钥只用 POST /admin/keys。",
-  providersFail: "现在有 {n} 个提供方出错：最近几分钟里半数以上的模型调用失败。控制台会显示是哪些、为什么",
+  providersFail: "现在有 {n} 个提供商出错：最近几分钟里半数以上的模型调用失败。控制台会显示是哪些、为什么",
   configurationUnreadable: "从 KV 和 ConfigObject 都无法读取配置：两者之一恢复应答之前，请求都会被拒绝",
   settingsUnreadable: "无法读取网关的设置；日志中有该错误",
 

@@ -5,6 +5,7 @@ export const whyZh = {
   both: "{match}{order}",
   noPriorities: "未给出优先级，按路由表的顺序。",
   score: "得分：{sum} = {points}。",
+  axes: { cost: "低成本", speed: "速度", intelligence: "智能" },
   hint: "匹配 {asked}。",
   through: "通过{alias}匹配 {asked}。",
   rest: "默认模型。",

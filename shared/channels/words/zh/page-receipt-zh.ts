@@ -24,7 +24,7 @@ export const pageReceiptZh: typeof pageReceiptEn = {
   },
   edited: "修改后批准，{time}",
   modes: { human: "由人决定", grant: "由授权放行", policy: "由策略决定", bypass: "已绕过审核" },
-  signIn: { email: "通过邮件登录", access: "通过 Cloudflare Access 登录", issuer: "通过身份提供方登录" },
+  signIn: { email: "通过邮件登录", access: "通过 Cloudflare Access 登录", issuer: "通过身份提供商登录" },
   amr: { link: "链接", inbox: "已登录", slack: "Slack", webauthn: "通行密钥" },
   ruleOf: "{rule}，策略版本 {version}",
   verify: "自行验证",

@@ -56,7 +56,7 @@ const zhCN: Texts<typeof en> = {
     about: {
       label: "通知内容",
       options: {
-        providerFailing: "提供方出错",
+        providerFailing: "提供商出错",
         budgetUsedUp: "预算拒绝请求",
         nobodyReached: "审核无法通知到人",
         reviewsExpire: "审核过期",

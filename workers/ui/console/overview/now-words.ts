@@ -53,7 +53,7 @@ const zhCN: Texts<typeof en> = {
   showModels: "查看其模型",
   none: "没有故障。",
   isPartial: "发生的情况多于可区分的数量，此处并非全部。",
-  lists: { providers: "提供方", models: "模型", servers: "服务器" },
+  lists: { providers: "提供商", models: "模型", servers: "服务器" },
   noCalls: "最近一小时没有模型调用。",
   noRequests: "最近一小时没有请求。",
   line: "{n} 次中 {failed} 次失败",
@@ -62,7 +62,7 @@ const zhCN: Texts<typeof en> = {
   all: "一小时内的失败与耗时",
   columns: {
     name: "名称",
-    provider: "提供方",
+    provider: "提供商",
     now: "失败（5 分钟）",
     hour: "失败（1 小时）",
     rate: "失败率",
@@ -72,8 +72,8 @@ const zhCN: Texts<typeof en> = {
   },
   of: "{failed} / {n}",
   modelsOf: "{provider} 的模型",
-  everything: "所有提供方",
-  lead: "提供方和模型按模型调用计数，每次尝试单独计；服务器按请求计数。耗时只计成功的，不含人工时间。",
+  everything: "所有提供商",
+  lead: "提供商和模型按模型调用计数，每次尝试单独计；服务器按请求计数。耗时只计成功的，不含人工时间。",
   back: "概览",
 };
 
