@@ -96,6 +96,7 @@ describe.skipIf(chromiumPath === undefined)("the policy in a browser", () => {
     await tab.getByText("Tool calls of clients, and forms, are allowed where no rule is about them.").waitFor();
     await tab.getByRole("button", { name: "Add rule" }).click();
     await tab.getByLabel("Name", { exact: true }).fill("deploying");
+    await tab.getByText("More conditions").click();
     await tab.getByLabel("Arguments of the call").fill("/env equals production\n/amount over 100\n/force present true");
     await tab.getByLabel("The tool may destroy something").selectOption("yes");
     await tab.getByLabel("Prompt, or call").selectOption("confirm");

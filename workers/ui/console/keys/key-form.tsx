@@ -25,7 +25,7 @@ const lastDay = (name: string): FieldCodec => ({
 
 const keyForm = formOf(keyRequestSchema, keysWords, { expiresAt: lastDay, once: null });
 const first = ["name", "owner", "budget-usd", "budget-tokens", "budget-per", "expiresAt"];
-const more = othersThan(keyForm, [...first, "scopes"]);
+const more = othersThan(keyForm, first);
 
 /**
  * A form that nobody has typed in. `once`: of which only one key is made, also where the browser
@@ -75,7 +75,6 @@ export const KeyForm = ({ visit, typed, owners }: { visit: Visit; typed: Typed; 
       <div class="pairs-of-fields">
         <Fields {...drawn} of={first} />
       </div>
-      <Fields {...drawn} of={["scopes"]} />
       <MoreFields {...drawn} of={more} title={form.more} />
       <p class="hint">{form.once}</p>
       <button class="btn yes" type="submit">

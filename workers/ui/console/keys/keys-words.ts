@@ -56,7 +56,7 @@ const en = {
   },
   form: {
     title: "Create key",
-    more: "Servers, models and limits",
+    more: "Endpoints, servers, models and limits",
     button: "Create",
     once: "The key is shown once, after you create it.",
   },
@@ -159,7 +159,7 @@ const zhCN: Texts<typeof en> = {
   },
   form: {
     title: "创建密钥",
-    more: "服务器、模型和限制",
+    more: "端点、服务器、模型和限制",
     button: "创建",
     once: "密钥在创建后只显示一次。",
   },

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../../../shared/json-types.ts";
 import { Name, plainLetters } from "../../outside-text.tsx";
 import { useWords } from "../../language.ts";
 import { fill } from "../../sentence.tsx";
-import { type DocumentForm, Fields, Input, Select, type Typed, othersThan, schemaErrors } from "../fields.tsx";
+import { type DocumentForm, Fields, Input, MoreFields, Select, type Typed, othersThan, schemaErrors } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { People } from "../people-field.tsx";
 import type { EditedRule } from "./policy-state.ts";
@@ -29,6 +29,8 @@ const consequenceForm: DocumentForm = {
   members: consequenceMembers,
   words: { en: { fields: en.consequences }, "zh-CN": { fields: zh.consequences } },
 };
+
+const [subject, asked] = ["subject", ["server", "tool", "key", "model"]] as const;
 
 const [gates, terms, permits] = [
   ["request", "response"],
@@ -48,9 +50,11 @@ const Conditions = ({ typed }: Pick<SectionProps, "typed">) => {
   return (
     <fieldset class="plain-set">
       <legend>{form.when}</legend>
+      <Fields form={conditionForm} typed={typed} of={[subject]} />
       <div class="two">
-        <Fields form={conditionForm} typed={typed} of={othersThan(conditionForm, [])} />
+        <Fields form={conditionForm} typed={typed} of={asked} />
       </div>
+      <MoreFields form={conditionForm} typed={typed} of={othersThan(conditionForm, [subject, ...asked])} title={form.moreConditions} />
       <p class="soft">{form.globs}</p>
     </fieldset>
   );

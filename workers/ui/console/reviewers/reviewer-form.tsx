@@ -8,7 +8,7 @@ import { groupedReviewerSchema } from "../../../../shared/policy/rules.ts";
 import { fill } from "../../sentence.tsx";
 import { FormBelow } from "../entries-page.tsx";
 import type { EntryForm, EntryState } from "../entry.ts";
-import { Fields, formOf, othersThan } from "../fields.tsx";
+import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { Names } from "../pieces.tsx";
 import { reviewersWords } from "./reviewers-words.ts";
@@ -44,7 +44,8 @@ export const reviewerForm: EntryForm = {
 };
 
 const first = ["groups", "email"];
-const others = othersThan(form, ["name", ...first]);
+const times = ["language", "timeZone", "away-from", "away-until", "away-to", "quietHours-from", "quietHours-until"];
+const channels = othersThan(form, ["name", ...first, ...times]);
 
 export const ReviewerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
   const { form: texts } = useTexts(reviewersWords);
@@ -52,9 +53,8 @@ export const ReviewerForm = ({ visit, state }: { readonly visit: Visit; readonly
   return (
     <FormBelow visit={visit} of={reviewerForm} state={state} texts={texts} first={<Fields {...drawn} of={first} />}>
       <p class="hint">{fill(texts.known, { groups: <Names of={groupNames(state.document)} /> })}</p>
-      <div class="pairs-of-fields">
-        <Fields {...drawn} of={others} />
-      </div>
+      <MoreFields {...drawn} of={channels} title={texts.channels} />
+      <MoreFields {...drawn} of={times} title={texts.times} />
     </FormBelow>
   );
 };

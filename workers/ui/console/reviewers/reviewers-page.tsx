@@ -69,6 +69,12 @@ const ReviewerRow = ({ visit, of, version }: { visit: Visit; of: ListedReviewer;
           {texts.requests}
           <span class="sr"> {of.name}</span>
         </a>
+        <div>
+          <a href={visit.at("decisions", { by: of.name })}>
+            {texts.decisions}
+            <span class="sr"> {of.name}</span>
+          </a>
+        </div>
       </td>
       <td>
         {of.waiting === null ? (

@@ -19,11 +19,14 @@ const en = {
   removeButton: "Remove {name}",
   done: { saved: "Saved. Requests from now on ask by it.", removed: "The reviewer was removed." },
   requests: "Requests they were asked about",
+  decisions: "What they decided",
   form: {
     add: "Add reviewer",
     edit: "Edit {name}",
     nameHint: "What the record and the pages call them. It cannot be changed later.",
     taken: "There is a reviewer of this name already. Edit that one.",
+    channels: "Other channels",
+    times: "Language, absence and quiet hours",
     known: "Groups of the policy: {groups}. Rules name groups; a new name makes a new group.",
   },
   fields: {
@@ -90,11 +93,14 @@ const zhCN: Texts<typeof en> = {
   removeButton: "移除 {name}",
   done: { saved: "已保存。此后的请求按此询问。", removed: "已移除审核人。" },
   requests: "请其审核过的请求",
+  decisions: "其做出的决定",
   form: {
     add: "添加审核人",
     edit: "编辑 {name}",
     nameHint: "记录和页面中使用的名称，以后不能更改。",
     taken: "已有同名审核人。请编辑已有的审核人。",
+    channels: "其他渠道",
+    times: "语言、休假和免打扰时间",
     known: "策略中的组：{groups}。规则指定的是组；新名称会建立新组。",
   },
   fields: {
