@@ -43,6 +43,9 @@ export function entryTexts(entry: LogEntry): string[] {
   );
 }
 
+/** Whether the text may be a part of an entry: true of some others too. */
+export const isPart = (text: string): boolean => text.includes('"part":[');
+
 /** What the text of a run's entry begins with, and no other run's. */
 export const beginningOf = (run: string): string => `{"run":${JSON.stringify(run)},`;
 

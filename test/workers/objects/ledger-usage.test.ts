@@ -12,7 +12,7 @@ import { LedgerLines } from "../../../workers/objects/ledger/ledger-lines.ts";
 import { LedgerUsage } from "../../../workers/objects/ledger/ledger-usage.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import type { Flood, LedgerEntry, ShardOpen, ShardUsage, UsageQuery } from "../../../workers/stubs/ledger-calls.ts";
-import type { RunTotals } from "../../../workers/endpoints/admin/answers/runs.ts";
+import type { RunList, RunTotals } from "../../../workers/endpoints/admin/answers/runs.ts";
 import { ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { adminJson, env, eventually } from "../support/gateway.ts";
 import { asObject, ringAlarm, ringNextAlarm, tablesOf } from "./inside.ts";
@@ -282,4 +282,8 @@ test("a search that no call reads to its end has the exact sums of what all shar
   const failed = read.filter(({ state }) => state === "failed").length;
   expect(totals).toMatchObject({ requests: read.length, outcomes: { failed, allowed: read.length - failed } });
   expect(await adminJson<RunTotals>("/run-totals?server=nobody")).toMatchObject({ requests: 0, since: null });
+  // Of a page, too, one shard has more than it is asked for at first.
+  const newest = [...lines, ...recent].toSorted((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
+  const { runs } = await adminJson<RunList>("/runs?limit=100");
+  expect(runs.map(({ id }) => id)).toEqual(newest.slice(0, 100).map(({ run }) => run));
 });

@@ -249,6 +249,23 @@ describe("lists", () => {
     expect(read).toBeLessThan(30);
   });
 
+  test("say how far back their totals go before any line is read, and then have all since", async () => {
+    const { ledger } = newShard();
+    const some = many(2_100, (n) => begun - 60_000 + n * 20 + ((n * 7_919) % 2_000));
+    for (let at = 0; at < some.length; at += 300) await append(ledger, some.slice(at, at + 300));
+    const query = { server: "notes", until: begun };
+    const { found: reached, read } = await countedRows(ledger, (object) => object.reach(query));
+    const since = reached ?? 0;
+    expect(read).toBeLessThan(60);
+    const { usage, stoppedAt } = readJsonOf(await ledger.totals({ ...query, since }));
+    const wanted = some.filter(({ summary: { createdAt } }) => createdAt >= since && createdAt < begun).length;
+    expect(wanted).toBeGreaterThan(1_000);
+    expect(wanted).toBeLessThan(some.length - 256);
+    expect([usage.outcomes, stoppedAt]).toEqual([{ allowed: wanted }, null]);
+    expect(await ledger.reach({ ...query, since })).toBeNull();
+    expect(await ledger.reach({ ...query, server: "nobody" })).toBeNull();
+  });
+
   test("are the same of the object and of R2, page by page, whatever they ask for", async () => {
     const { name, ledger } = newShard();
     // They arrive out of their order, as requests do that take longer.

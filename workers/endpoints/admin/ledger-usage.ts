@@ -9,7 +9,7 @@ import type { Env } from "../../platform/env.ts";
 import { type LineTotals, summedTotals } from "../../../shared/record/line-totals.ts";
 import { byAge } from "../../../shared/record/line-list.ts";
 import { addedToolCalls } from "../../../shared/record/tool-calls.ts";
-import type { ShardOpen, ShardToolCalls, ToolCallsQuery, TotalsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import type { ShardOpen, ShardToolCalls, ShardTotals, ToolCallsQuery, TotalsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
@@ -27,8 +27,11 @@ export type LedgerUsage = {
   readonly by: Breakdown;
 };
 
-const ofEachShard = <T>(env: Env, call: (shard: ReturnType<typeof ledgerStub>) => Promise<JsonOf<T>>): Promise<T[]> =>
-  Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => readJsonOf(await call(ledgerStub(env, shard)))));
+type Shard = ReturnType<typeof ledgerStub>;
+const eachShard = <T>(env: Env, call: (shard: Shard) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => call(ledgerStub(env, shard))));
+const ofEachShard = <T>(env: Env, call: (shard: Shard) => Promise<JsonOf<T>>): Promise<T[]> =>
+  eachShard(env, async (shard) => readJsonOf(await call(shard)));
 
 export async function usageOf(env: Env, query: UsageQuery): Promise<LedgerUsage> {
   const shards = await ofEachShard(env, async (shard) => shard.usage(query));
@@ -56,19 +59,24 @@ export async function toolCallsOf(env: Env, query: ToolCallsQuery): Promise<Shar
 type SearchTotals = LineTotals & { readonly since: number | null };
 
 /**
- * What the requests of a search come to, as far back as every shard read. `now`: Unix milliseconds;
- * what comes later is in no sum, so that a second look reads no further than the first.
+ * What the requests of a search come to, as far back as every shard reads. `now`: Unix
+ * milliseconds; what comes later is in no sum, so that a second look reads no further than the
+ * first.
  */
 export async function totalsOfSearch(env: Env, asked: TotalsQuery, now: number): Promise<SearchTotals> {
   const query = { ...asked, until: asked.until ?? now };
-  const shards = await ofEachShard(env, async (shard) => shard.totals(query));
+  const reaches = (await eachShard(env, async (shard) => shard.reach(query))).flatMap((each) => each ?? []);
+  const reached = reaches.length === 0 ? null : Math.max(...reaches);
+  const shards = await totalsSince(env, query, reached);
   const [frontier] = shards.flatMap(({ stoppedAt }) => stoppedAt ?? []).toSorted(byAge);
-  if (frontier === undefined) return { ...summedTotals(shards), since: null };
+  if (frontier === undefined) return { ...summedTotals(shards), since: reached };
   // Each shard has read at least that far.
   const since = frontier.createdAt + 1;
-  const again = await ofEachShard(env, async (shard) => shard.totals({ ...query, since }));
-  return { ...summedTotals(again), since };
+  return { ...summedTotals(await totalsSince(env, query, since)), since };
 }
+
+const totalsSince = (env: Env, query: TotalsQuery, since: number | null): Promise<ShardTotals[]> =>
+  ofEachShard(env, async (shard) => shard.totals(since === null ? query : { ...query, since }));
 
 /** What waits now. Times are Unix milliseconds. */
 export async function openNow(env: Env): Promise<ShardOpen> {

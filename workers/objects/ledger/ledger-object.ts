@@ -95,8 +95,9 @@ const linesInAppend = 512;
 /** A server's calls of a week are found in the newest lines, or are said to be more. */
 const pagesOfCalls = 4;
 const linesOfCalls = 500;
-/** A shard looks at so many lines for the totals of a search. */
-const linesOfTotals = 3_000;
+/** A shard looks at about so many lines for the totals of a search, and at no more than the other. */
+const linesOfTotals = 1_500;
+const mostOfTotals = 3_000;
 
 export class LedgerObject extends StoredObject implements LedgerCalls {
   /** Null: the log keeps to this object. */
@@ -285,8 +286,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
   async runs(query: RunsQuery): Promise<JsonOf<LinePage>> {
     const hours = this.#lines.hoursOf(query);
     const own = this.#lines.list(query, hours);
-    // People decide about runs alone, whose lines are rows.
-    if (isOpenState(query.state) || query.decided !== undefined || this.#logLines.isEmpty) return own;
+    if (isInRowsAlone(query) || this.#logLines.isEmpty) return own;
     const { limit } = query;
     const page = await this.#logLines.list(query, hours);
     const { lines, next } = mergedLines([readJsonOf(own), page], limit);
@@ -299,8 +299,13 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     return jsonOf(found);
   }
 
+  async reach(query: TotalsQuery): Promise<number | null> {
+    if (isInRowsAlone(query)) return null;
+    return this.#logLines.reach({ ...query, limit: 0 }, this.#lines.hoursOf({ ...query, limit: 0 }), linesOfTotals);
+  }
+
   async totals(query: TotalsQuery): Promise<JsonOf<ShardTotals>> {
-    const { lines, stoppedAt } = readJsonOf(await this.runs({ ...query, limit: linesOfTotals, mostRead: linesOfTotals }));
+    const { lines, stoppedAt } = readJsonOf(await this.runs({ ...query, limit: mostOfTotals, mostRead: mostOfTotals }));
     return jsonOf<ShardTotals>({ ...totalsOf(lines), stoppedAt });
   }
 
@@ -582,6 +587,9 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     );
   }
 }
+
+/** What waits, and what people decided, are runs, whose lines are rows. */
+const isInRowsAlone = ({ state, decided }: TotalsQuery): boolean => isOpenState(state) || decided !== undefined;
 
 /**
  * True for one of so many ids, and always the same ones. By other bits than those that pick the

@@ -1,5 +1,5 @@
 // Whether a line is one that a query of the ledger asks for: what `line-filters.ts` says in SQL, of
-// a line that is at hand.
+// a line that is at hand, or of an entry's text before it is read.
 
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
@@ -46,3 +46,34 @@ function isFound(line: RunSummary, people: readonly string[], { text, keys }: No
   const names = [line.run, line.key, line.server, line.name, line.model, ...people];
   return keys.includes(line.key) || names.some((name) => name !== null && lowered(name).includes(part));
 }
+
+/** A value as the JSON of an entry has it, without the quotes. */
+const written = (value: string): string => JSON.stringify(value).slice(1, -1);
+const member = (name: "key" | "model" | "name" | "provider" | "rule" | "server" | "state", value: string): string =>
+  `"${name}":"${written(value)}"`;
+
+/**
+ * Whether an entry with this text may have a line that is wanted: texts of which one has to stand
+ * in it, for each condition. Reading an entry as JSON takes many times as long.
+ */
+export function mayHave({ state, server, key, tool, model, provider, reviewer, rule, run, search }: RunsQuery): (text: string) => boolean {
+  const marks: (readonly string[])[] = [
+    ...(state === undefined || state === "open" || state === "unanswered" ? [] : [[member("state", state)]]),
+    ...(server === undefined ? [] : [[member("server", server)]]),
+    ...(key === undefined ? [] : [[member("key", key)]]),
+    ...(tool === undefined ? [] : [[member("name", tool)]]),
+    ...(model === undefined ? [] : [[member("model", model)]]),
+    ...(provider === undefined ? [] : [[member("provider", provider.name), ...provider.models.map((each) => member("model", each))]]),
+    ...(reviewer === undefined ? [] : [[`"${written(reviewer)}"`]]),
+    ...(rule === undefined ? [] : [[member("rule", rule)]]),
+    ...(run === undefined ? [] : [[written(run)]]),
+  ];
+  const stands = (text: string): boolean => marks.every((any) => any.some((mark) => text.includes(mark)));
+  // Of other letters than ASCII's it is not said here which are the same.
+  if (search === undefined || !isAscii.test(search.text)) return stands;
+  const part = written(search.text).toLowerCase();
+  const keys = search.keys.map((each) => member("key", each));
+  return (text) => stands(text) && (text.toLowerCase().includes(part) || keys.some((each) => text.includes(each)));
+}
+
+const isAscii = /^[ -~]*$/;
