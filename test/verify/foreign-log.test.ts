@@ -34,6 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const verifier = join(folder, "verify");
 const witness = join(folder, "witness");
 const [written, earlier, oldest] = [join(folder, "written"), join(folder, "earlier"), join(folder, "oldest")];
+let lastWritten: readonly string[] = [];
 const knownNote = join(earlier, "record/0/checkpoint");
 
 function build(program: string, source: string): void {
@@ -51,7 +52,9 @@ beforeAll(async () => {
   cpSync(written, oldest, { recursive: true });
   await log.grow(before / 2);
   cpSync(written, earlier, { recursive: true });
-  await log.grow(after - before);
+  await log.grow(after - before - 256);
+  await log.grow(256);
+  lastWritten = log.written;
 }, 600_000);
 
 /** What each says of a copy of the bucket; null: it holds. */
@@ -147,6 +150,9 @@ describe.skipIf(!hasGo)("a log of the product's own code", () => {
     const parts = (bucket: string): string[] => readdirSync(join(bucket, "record/0/tile/1")).toSorted();
     expect([parts(oldest), parts(written)]).toEqual([["000.p"], ["000", "000.p", "001.p"]]);
     expect(readdirSync(join(written, "record/0/tile/1/000.p"))).toEqual([]);
+    // Of the tree's edge what has changed: the tile of level 2 has not.
+    const files = ["tile/entries/274", "tile/0/274", "tile/1/001.p/19", "checkpoint"];
+    expect(lastWritten).toEqual(files.map((file) => `record/0/${file}`));
   });
 
   test.each(tamperings)("$name is found by both", async ({ tamper, needsKnown = false }) => {

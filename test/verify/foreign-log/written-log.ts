@@ -33,8 +33,9 @@ function sqlOf(database: DatabaseSync): object {
   return { exec };
 }
 
-function bucketOf(folder: string): object {
+function bucketOf(folder: string, onPut: (key: string) => void): object {
   const put = async (key: string, value: string | ArrayBuffer | Uint8Array): Promise<void> => {
+    onPut(key);
     mkdirSync(dirname(join(folder, key)), { recursive: true });
     writeFileSync(join(folder, key), typeof value === "string" ? value : new Uint8Array(value));
   };
@@ -55,13 +56,15 @@ export const textsOf = (n: number): string[] =>
   });
 
 export class WrittenLog {
+  /** The files that the last growth wrote, in their order. */
+  written: string[] = [];
   readonly #log: Log;
   readonly #signer: Signer;
 
   constructor(folder: string, shard: number, signer: Signer) {
     const database = new DatabaseSync(":memory:");
     for (const statement of ledgerSchema.tables) database.exec(statement);
-    const bucket = bucketOf(folder);
+    const bucket = bucketOf(folder, (key) => this.written.push(key));
     this.#log = new RecordLog(sqlOf(database), () => bucket, String(shard));
     this.#signer = signer;
   }
@@ -69,6 +72,7 @@ export class WrittenLog {
   /** Adds so many requests, and publishes all bundles that are full then. */
   async grow(requests: number): Promise<void> {
     const { size } = this.#log;
+    this.written = [];
     for (let n = size; n < size + requests; n += 1) {
       this.#log.add(textsOf(n), n, null);
       if (n % 100 === 0) this.#log.write(n);

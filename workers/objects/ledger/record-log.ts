@@ -415,7 +415,10 @@ export class RecordLog {
     for (let n = from; n < to; n += 1) await this.#publishBundle(n);
     if (to > from) {
       const tree = await this.tree(to * tileWidth);
-      for (const tile of partialTilesOf(tree.size)) await this.#put(tilePath(tile), (await this.#hashes(tile)) ?? []);
+      // Most of the tree's edge is what the last checkpoint had, and there.
+      const there = new Set(partialTilesOf(this.state().stored * tileWidth).map(tilePath));
+      for (const tile of partialTilesOf(tree.size))
+        if (!there.has(tilePath(tile))) await this.#put(tilePath(tile), (await this.#hashes(tile)) ?? []);
       await this.#putNote("checkpoint", await sign(tree));
       this.setState({ stored: to });
     }
