@@ -3,6 +3,7 @@
 import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
+import { away } from "./parts/away.ts";
 import { bill } from "./parts/bill.ts";
 import { consolePages } from "./parts/console.ts";
 import { decision } from "./parts/decision.ts";
@@ -31,4 +32,5 @@ export const parts: Readonly<Record<string, Part>> = {
   growth: { about: "how a request's time grows with models, size, session and ledger, as pictures", run: growth },
   console: { about: "what the console's pages take with a hundred thousand requests in the ledger", run: consolePages },
   size: { about: "the record with ten million requests: the console, an old request, verifying it", run: size },
+  away: { about: "R2 away for an hour under load: who waits, what is lost, how it catches up", run: away },
 };

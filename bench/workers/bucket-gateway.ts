@@ -1,12 +1,19 @@
 // The gateway whose record goes to files of a folder in place of R2: the same Worker and objects.
 // What the folder has is what a copy of the bucket would have. GET /bench/bucket says how often it
-// was read and written.
+// was read and written; POST makes it refuse everything, or never answer ("refusing", "silent").
 
 import gateway, * as classes from "../../workers/index.ts";
 
 export * from "../../workers/index.ts";
 
 const counts = { reads: 0, writes: 0 };
+const folder = { state: "there" };
+const silenceMs = 100;
+
+async function whenThere(): Promise<void> {
+  while (folder.state === "silent") await new Promise((resolve) => setTimeout(resolve, silenceMs));
+  if (folder.state !== "there") throw new Error("the folder is away");
+}
 
 type Files = Pick<Fetcher, "fetch">;
 type Env = ConstructorParameters<typeof classes.LedgerObject>[1] & { readonly BUCKET_FILES: Files };
@@ -19,15 +26,18 @@ const metadataOf = (key: string): object => (key.includes("/tile/entries/") ? { 
 const bucketOf = (files: Files) => ({
   get: async (key: string) => {
     counts.reads += 1;
+    await whenThere();
     const { ok, body } = await files.fetch(urlOf(key));
     return ok ? { body, httpMetadata: metadataOf(key) } : null;
   },
   put: async (key: string, value: BodyInit) => {
     counts.writes += 1;
+    await whenThere();
     const { ok, status } = await files.fetch(urlOf(key), { method: "PUT", body: value });
     if (!ok) throw new Error(`the folder answered ${status}`);
   },
   delete: async (keys: string | readonly string[]) => {
+    await whenThere();
     for (const key of [keys].flat()) await files.fetch(urlOf(key), { method: "DELETE" });
   },
 });
@@ -37,6 +47,9 @@ export class LedgerObject extends classes.LedgerObject {
 }
 
 export default {
-  fetch: (request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> =>
-    new URL(request.url).pathname === "/bench/bucket" ? Response.json(counts) : gateway.fetch(request, env, ctx),
+  fetch: async (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
+    if (new URL(request.url).pathname !== "/bench/bucket") return gateway.fetch(request, env, ctx);
+    if (request.method === "POST") folder.state = await request.text();
+    return Response.json(counts);
+  },
 };
