@@ -1,5 +1,6 @@
 // The arguments of `npm run bench`.
 
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type Result, err, ok } from "../shared/result.ts";
 
@@ -13,6 +14,8 @@ export type Settings = {
   readonly connections: readonly number[] | null;
   /** Small loads that prove that the harness works. Their figures mean nothing. */
   readonly short: boolean;
+  /** The folder of another checkout, with which the part `cpu` compares this one. */
+  readonly base: string | null;
 };
 
 export type Options = {
@@ -24,8 +27,8 @@ export type Options = {
   readonly help: boolean;
 };
 
-const full = { rounds: 5, seconds: 4, warmUpSeconds: 3, connections: null, short: false } satisfies Settings;
-const short = { rounds: 2, seconds: 0.1, warmUpSeconds: 0.02, connections: [2], short: true } satisfies Settings;
+const full = { rounds: 5, seconds: 4, warmUpSeconds: 3, connections: null, short: false, base: null } satisfies Settings;
+const short = { rounds: 2, seconds: 0.1, warmUpSeconds: 0.02, connections: [2], short: true, base: null } satisfies Settings;
 
 /** The folder of the results, and where a short run puts its own. */
 export const resultsFolder = "bench/results";
@@ -35,6 +38,7 @@ const flags = {
   rounds: { type: "string" },
   seconds: { type: "string" },
   connections: { type: "string" },
+  base: { type: "string" },
   results: { type: "string" },
   short: { type: "boolean", default: false },
   "write-docs": { type: "boolean", default: false },
@@ -63,7 +67,14 @@ export function readOptions(args: readonly string[], partNames: readonly string[
     return err(`--connections takes whole numbers from 1 to ${mostConnections} with commas between them, not "${values.connections}".`);
   return ok({
     parts: positionals,
-    settings: { ...base, rounds, seconds, warmUpSeconds: Math.min(base.warmUpSeconds, seconds), connections },
+    settings: {
+      ...base,
+      rounds,
+      seconds,
+      warmUpSeconds: Math.min(base.warmUpSeconds, seconds),
+      connections,
+      base: values.base === undefined ? null : resolve(values.base),
+    },
     results: values.results ?? (values.short ? shortResultsFolder : resultsFolder),
     writeDocs: values["write-docs"],
     help: values.help,
@@ -88,6 +99,7 @@ Options:
   --rounds 5            how often each contender is measured, in turn with the others
   --seconds 4           how long each of these measurements takes
   --connections 1,16    connections at once, in place of those that a part names
+  --base <folder>       the part cpu: another checkout of this project, whose gateway is compared with this one's
   --short               small loads that prove that the harness works; the figures mean nothing
   --results <folder>    where the JSON goes: ${resultsFolder}, or ${shortResultsFolder} with --short
   --write-docs          measures nothing: puts the tables of ${resultsFolder} into docs/performance.md

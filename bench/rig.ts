@@ -17,8 +17,8 @@ export type Rig = {
    * Elsewhere it is on the disk.
    */
   readonly memory: () => string;
-  /** The mock provider. */
-  readonly provider: () => Promise<Served>;
+  /** The mock provider, and how many milliseconds a whole answer takes it: 0 by itself. */
+  readonly provider: (delayMs?: number) => Promise<Served>;
   /** A Worker of workers/ on a workerd of its own. `more` goes into its configuration. */
   readonly worker: (name: string, bindings?: string, more?: string) => Promise<Served>;
   readonly gateway: (configured: Configured, options?: GatewayOptions) => Promise<Served>;
@@ -74,7 +74,7 @@ export function createRig(): Rig {
   return {
     folder,
     memory,
-    provider: () => ownWorker("provider"),
+    provider: (delayMs = 0) => ownWorker("provider", text("DELAY_MS", String(delayMs))),
     worker: ownWorker,
     gateway: async (configured, { storage = "memory", entry = "workers/index.ts", objects, bucket } = {}) => {
       gateways += 1;

@@ -2,9 +2,9 @@
 // be deployed.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -22,11 +22,15 @@ export function bundle(entry: string, into: string): string {
   return file;
 }
 
+/** As `bundle` from now on gives this entry. */
+export const change = (entry: string, changed: (source: string) => string): void =>
+  void bundles.set(entry, Buffer.from(changed(build(entry).toString())));
+
 const build = (entry: string): Buffer =>
   execFileSync(
     esbuild,
     [
-      join(root, entry),
+      resolve(root, entry),
       "--bundle",
       "--minify",
       "--format=esm",
@@ -90,11 +94,14 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.on("error", () => resolve(false));
   });
 
-const ticksPerSecond = 100;
-
-/** User and system time of a process so far, from Linux's /proc. */
+/**
+ * The time on a CPU of a process so far, from Linux's /proc: of the threads that it has now, which
+ * it keeps.
+ */
 function cpuSecondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const threads = `/proc/${pid}/task`;
+  return readdirSync(threads).reduce(
+    (sum, thread) => sum + Number(readFileSync(join(threads, thread, "schedstat"), "utf8").split(" ")[0]) / 1e9,
+    0,
+  );
 }

@@ -39,9 +39,10 @@ function streamed(): Response {
 }
 
 export default {
-  async fetch(request: Request): Promise<Response> {
+  async fetch(request: Request, { DELAY_MS }: { readonly DELAY_MS: string }): Promise<Response> {
     const asked = await request.text();
     if (asked.includes('"stream":true')) return streamed();
+    if (DELAY_MS !== "0") await new Promise((resolve) => setTimeout(resolve, Number(DELAY_MS)));
     return new Response(body, { headers: { "Content-Type": "application/json" } });
   },
 };

@@ -65,7 +65,7 @@ describe("the tables of docs/performance.md", () => {
     machine: "2 CPUs",
     node: "24.0.0",
     workerd: "1.0.0",
-    settings: { rounds: 1, seconds: 1, warmUpSeconds: 1, connections: null, short: false },
+    settings: { rounds: 1, seconds: 1, warmUpSeconds: 1, connections: null, short: false, base: null },
     pictures: [],
     tables: [
       { title: "T", labels: ["who"], columns: [{ key: "ms", title: "ms", digits: 1 }], rows: [{ labels: ["we"], values: { ms: [1] } }] },
