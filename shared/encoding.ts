@@ -12,8 +12,14 @@ import canonicalize from "canonicalize";
 export type { Json, JsonObject } from "./json-types.ts";
 export { bytesToHex, concatBytes, utf8ToBytes };
 
-/** Unpadded base64url (RFC 4648 section 5). */
-export const toBase64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
+/** Unpadded base64url (RFC 4648 section 5). Of what is short, as ids are, with what is built in. */
+export const toBase64url = (bytes: Uint8Array): string =>
+  bytes.length > mostBuiltIn
+    ? base64urlnopad.encode(bytes)
+    : btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (letter) => urlLetters[letter] ?? "");
+
+const mostBuiltIn = 256;
+const urlLetters: Readonly<Record<string, string>> = { "+": "-", "/": "_" };
 
 /**
  * The bytes of an unpadded base64url text, or undefined where it is not one (padding, other

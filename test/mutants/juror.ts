@@ -101,7 +101,7 @@ export const jurorMutants: readonly Mutant[] = [
   {
     ...asked,
     name: "what a juror does not let pass is remembered",
-    from: 'if (answer !== "pass") await keyObject.jurorRaised(run);',
+    from: 'if (answer !== "pass") await keyObject().jurorRaised(run);',
     to: "",
     test: contract("had them asked about"),
   },

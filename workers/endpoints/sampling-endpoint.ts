@@ -1,7 +1,7 @@
 // The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
 
 import { readJsonOf } from "../../shared/json/json-of.ts";
-import { Hono } from "hono";
+import { type Handler, Hono } from "hono";
 import * as z from "zod";
 import { type SamplingMeta, isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
 import { describeOutcome } from "../../shared/wire/describe.ts";
@@ -45,7 +45,7 @@ import {
   rpcId,
   tooLarge,
 } from "./openapi/answers.ts";
-import { describe } from "./openapi/describe.ts";
+import { describe, describedBy } from "./openapi/describe.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
 import { jsonResponse, refusalHeaders } from "../http/json-response.ts";
@@ -78,7 +78,7 @@ const sampling = describe("sampling", {
   503: configurationUnavailable,
 });
 
-samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
+const answerMessage: Handler<App> = async (c) => {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refused(c, { kind: "notJsonType" });
   const tooMany = mayRead(c.var.key, Date.now());
   if (tooMany !== null) return refused(c, tooMany, { id: null });
@@ -112,7 +112,8 @@ samplingRoutes.post(paths.sampling, sampling, requireKey, async (c) => {
     default:
       return refused(c, { kind: "unknownMethod", method }, { id, method });
   }
-});
+};
+samplingRoutes.post(paths.sampling, requireKey, describedBy(sampling, answerMessage));
 
 const endOriginatingRequest = describe("endOriginatingRequest", {
   summary: "Ends a client request: its open runs are cancelled, later sampling for it is refused",

@@ -21,7 +21,8 @@ export type RunContext = {
   readonly incoming: PipelineRequest;
   readonly run: string;
   readonly now: number;
-  readonly keyObject: DurableObjectStub<KeyCalls>;
+  /** Made where it is asked: most requests have a share of their key's limits. */
+  readonly keyObject: () => DurableObjectStub<KeyCalls>;
   readonly limits: Limits;
   readonly cache: CacheTerms | null;
   /** `identicalDigest`. */
@@ -43,7 +44,7 @@ export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Re
     incoming,
     run: incoming.run ?? newRunId(env),
     now: Date.now(),
-    keyObject: keyStub(env, key.id),
+    keyObject: once(() => keyStub(env, key.id)),
     limits: key.limits ?? defaultLimits,
     identical: once(() => identicalDigest(requestor, terms, incoming.content())),
     sent: () => (sentContent === undefined ? null : identicalDigest(requestor, terms, sentContent())),

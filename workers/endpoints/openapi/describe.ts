@@ -66,3 +66,12 @@ export function saying<Handler extends object>(handler: Handler, description: De
  */
 export const describe = (id: string, description: Omit<Named, "id">): MiddlewareHandler<App> =>
   saying((_c, next) => next(), { id, ...description });
+
+/**
+ * The handler, described as by that middleware, which then has no part in a request: a step less
+ * for each of the busiest routes.
+ */
+export const describedBy = <Handler extends object>(described: MiddlewareHandler<App>, handler: Handler): Handler => {
+  const description = descriptionOf(described);
+  return description === undefined ? handler : saying(handler, description);
+};

@@ -1,7 +1,7 @@
 // The API under /v1, as OpenAI's SDKs speak it: chat completions, responses, embeddings and models,
 // through the same pipeline as every other endpoint.
 
-import { Hono } from "hono";
+import { type Handler, Hono } from "hono";
 import * as z from "zod";
 import type { Note } from "../../../shared/model/call.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
@@ -27,7 +27,7 @@ import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, jsonBody, jsonObject, retryAfter } from "../openapi/answers.ts";
-import { describe } from "../openapi/describe.ts";
+import { describe, describedBy } from "../openapi/describe.ts";
 import { allowOf, operationsFor } from "../openapi/operations.ts";
 import { type V1Caller, answerError, callerOfV1, refuseV1 } from "./v1-caller.ts";
 import { withModels } from "./v1-models.ts";
@@ -70,7 +70,7 @@ const chat = describe("chatCompletions", {
   ...refusals,
 });
 
-v1Routes.post(paths.v1.chat, chat, (c) =>
+const answerChat: Handler<App> = (c) =>
   served(c, "chat.completions", async (caller, body, refuse, trace) => {
     const parsed = parseChat(body);
     if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
@@ -81,8 +81,8 @@ v1Routes.post(paths.v1.chat, chat, (c) =>
       events: (asked) => new ChunkWriter(asked, includeUsage),
       refuse,
     });
-  }),
-);
+  });
+v1Routes.post(paths.v1.chat, describedBy(chat, answerChat));
 
 const responses = describe("createResponse", {
   summary: "A response, whole or streamed, as OpenAI's API has it; it is not stored",

@@ -63,7 +63,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>)
   const releaseLease = (): void => enqueue(env, ctx, { key: { id: key.id, run } });
   const giveBackGrants = (): void => {
     if (grants.value !== null && plan.ok && plan.value.granted !== undefined)
-      ctx.waitUntil(keyObject.giveBackGrants(grants.value.identity, run));
+      ctx.waitUntil(keyObject().giveBackGrants(grants.value.identity, run));
   };
   const refuse = (refusal: Refusal): Result<Admitted, Refusal> => {
     releaseLease();

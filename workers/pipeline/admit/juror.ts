@@ -54,14 +54,14 @@ async function askWithin(question: Question): Promise<Answer> {
   const given = argumentsOf(incoming.request, plan.request);
   if (given === undefined || !isWithinBounds(juror.bounds, plan.judged, given)) return { why: "outOfBounds" };
   const perHour = juror.bounds?.perHour ?? null;
-  const opened = await keyObject.openJurorCase({ run, rule: plan.gatePolicy.rule, call: context.identical(), perHour });
+  const opened = await keyObject().openJurorCase({ run, rule: plan.gatePolicy.rule, call: context.identical(), perHour });
   if (opened !== "open") return { why: opened };
   let answer: Answer = { why: "failed" };
   try {
     answer = await ask(question);
     return answer;
   } finally {
-    if (answer !== "pass") await keyObject.jurorRaised(run);
+    if (answer !== "pass") await keyObject().jurorRaised(run);
   }
 }
 

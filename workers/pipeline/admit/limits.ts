@@ -81,7 +81,7 @@ async function askKey(
   return withReleased(env, ctx, key.id, async (ended) => {
     const ask = keySharesOf(env).asking(key.id, Date.now(), mayShare);
     const shareFor = ask.isWanted ? lease.leaseMs : null;
-    const answer = await keyObject
+    const answer = await keyObject()
       .admit({ run, session: countedSession(association), limits, identical: identical(), ...ended, shareFor, ...lease })
       .finally(ask.over);
     ask.answered(answer);
@@ -93,7 +93,7 @@ async function askKey(
 
 /** Counts a session that is about to begin. The value: until when it may, in Unix milliseconds. */
 export async function admitSession({ keyObject, limits }: RunContext, session: string): Promise<Result<number, Refusal>> {
-  const begun = await keyObject.beginSession(session, limits);
+  const begun = await keyObject().beginSession(session, limits);
   return begun.kind === "begun" ? ok(begun.until) : err(notAdmitted(begun));
 }
 
