@@ -8,8 +8,10 @@ import { backToNow } from "../objects/inside.ts";
 import { beginTest, endFile, endTest } from "./gateway.ts";
 import { asTest } from "./in-flight.ts";
 import { disperseAll } from "./lane.ts";
+import { loadMainOnce } from "./loaded-once.ts";
 import { expectNoLeaks, hearLogs } from "./logs.ts";
 
+loadMainOnce();
 resetIsolate();
 hearLogs();
 
