@@ -165,12 +165,18 @@ describe("the stand-alone stream", () => {
       return stream.response();
     };
     const client = await connected(server);
-    void client.send({ method: "GET" }).then((response) => response.text());
+    let heard = "";
+    void client.send({ method: "GET" }).then(async (response) => {
+      const stream = new Stream(response);
+      while ((await stream.next()) !== "") heard = stream.text;
+    });
     const streamFor = (id: unknown): Promise<ReturnType<typeof openStream>> =>
       eventually("the call at the server", async () => streams.get(id));
     return {
       client,
       alone,
+      /** What the client has of it. */
+      heard: (): string => heard,
       streamFor,
       /** Resolves once the server has the call. What the client gets is in "answer". */
       call: async (id: string | number, more: object = {}): Promise<{ answer: Promise<string> }> => {
@@ -336,12 +342,14 @@ describe("the stand-alone stream", () => {
   });
 
   test("keeps a review open for a server whose own patience ends, as a response stream does", async () => {
-    const { call, alone } = await listening("request-gate");
+    const { call, alone, heard } = await listening("request-gate");
     await call(7);
     alone.say(eventFor(samplingRequest("patience-1", prompt)));
     const { run } = await openNotice("request");
     const params = { requestId: "patience-1", reason: "McpError: MCP error -32001: Request timed out" };
     alone.say(eventFor({ jsonrpc: "2.0", method: "notifications/cancelled", params }));
+    alone.say(eventFor({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "said after it" } }));
+    await eventually("what came after it", async () => heard().includes("said after it"));
     await decide("request", "approve");
     await runReaches(run, "completed");
     expect(upstream.answersTo("patience-1")).toEqual([]);
