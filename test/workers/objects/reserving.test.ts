@@ -35,7 +35,7 @@ test.each([
   ["a model call", false, 0],
 ])("the reservation of %s is written before the answer: %s", async (_name, durable, written) => {
   // A session that has its tables.
-  await associateIn(session(), associateInput({ request: "earlier" }));
+  await associateIn(session(), associateInput({ request: "earlier", durable: true }));
   const rows = await runInDurableObject(session(), (object, { storage }) => {
     object.associate(jsonOf(associateInput({ durable })));
     return tablesIn(storage)["sampling"]?.filter(({ request }) => request === "r").length;
