@@ -88,35 +88,35 @@ const inWorkerd = {
   },
 };
 
+/**
+ * Files at a time, of all the projects that run together (vitest wants one number for these). More
+ * than there are cores, since most of them wait more than they work.
+ */
+const atOnce = 5;
+
 /** Processes, real servers and clients, a real browser. */
-const fromOutside = (own: { readonly name: string; readonly include: string[]; readonly exclude?: string[] }) => ({
-  test: {
-    ...own,
-    globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    // After the others. More at a time than there are cores: they wait more than they work, each
-    // for processes of its own.
-    sequence: { groupOrder: 1 },
-    maxWorkers: 6,
-  },
+const fromOutside = <T extends object>(own: T) => ({
+  globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  ...own,
 });
 
 /**
- * The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are
- * many and short, have the other.
+ * What waits most begins first, and the pure tests, which are many and short, come last: both cores
+ * have work until the end.
  */
-class SmokeFirst extends BaseSequencer {
+class PureLast extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isSmoke = (file: TestSpecification): boolean => file.project.name === "smoke";
-    return [...sorted.filter(isSmoke), ...sorted.filter((file) => !isSmoke(file))];
+    const order = ["outside", "smoke", "sealed", "traced", "workers", "pure"];
+    const placeOf = ({ project }: TestSpecification): number => order.indexOf(project.name);
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: SmokeFirst },
+    sequence: { sequencer: PureLast },
     // What a passing test prints is of no use to whoever reads the run.
     silent: "passed-only",
     // Of what its test did not wait for (test/workers/support/in-flight.ts).
@@ -137,7 +137,7 @@ export default defineConfig({
           isolate: false,
           // Long enough for the longest property on a machine that does three other things.
           testTimeout: 180_000,
-          maxWorkers: 4,
+          maxWorkers: atOnce,
         },
       },
       {
@@ -148,14 +148,14 @@ export default defineConfig({
           include: ["test/workers/**/*.test.{ts,tsx}"],
           exclude: ["test/workers/sealed/**", "test/workers/traced/**"],
           testTimeout: 180_000,
-          maxWorkers: 4,
+          maxWorkers: atOnce,
           ...inWorkerd,
         },
       },
       {
         // The same, of a gateway that encrypts what it stores.
         plugins: [...inFewModules, workerd({ CONTENT_KEY: "content-key-of-the-tests-0123456789abcdef" })],
-        test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
+        test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: atOnce, ...inWorkerd },
       },
       {
         // The same, of a gateway that exports spans.
@@ -167,22 +167,26 @@ export default defineConfig({
             METRICS_TOKEN: "metrics-token-of-the-tests-0123456789",
           }),
         ],
-        test: { name: "traced", include: ["test/workers/traced/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
+        test: { name: "traced", include: ["test/workers/traced/**/*.test.ts"], testTimeout: 180_000, maxWorkers: atOnce, ...inWorkerd },
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the
         // project before this.
         plugins: [...inFewModules, workerd()],
-        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
+        test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: atOnce, ...inWorkerd },
       },
       // One of each kind from outside.
-      fromOutside({ name: "outside", include: ["test/outside/**/*.test.ts"] }),
+      { test: fromOutside({ name: "outside", include: ["test/outside/**/*.test.ts"], maxWorkers: atOnce }) },
       // The rest from outside, with a sample of the attacks: `npm run test:rest`.
-      fromOutside({
-        name: "rest",
-        include: ["test/rest/**/*.test.ts", "test/upgrade/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"],
-        exclude: ["test/rest/workers/**"],
-      }),
+      {
+        test: fromOutside({
+          name: "rest",
+          include: ["test/rest/**/*.test.ts", "test/upgrade/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"],
+          exclude: ["test/rest/workers/**"],
+          sequence: { groupOrder: 1 },
+          maxWorkers: 6,
+        }),
+      },
       {
         // Whole, of what the project `workers` has samples of (support/whole.ts): `npm run test:rest`.
         plugins: [...inFewModules, workerd()],
@@ -191,7 +195,7 @@ export default defineConfig({
           include: ["test/rest/workers/**/*.test.ts"],
           provide: { isWhole: true },
           testTimeout: 180_000,
-          maxWorkers: 4,
+          maxWorkers: atOnce,
           ...inWorkerd,
         },
       },
