@@ -42,7 +42,9 @@ function keepMain(runner: { import: Import }): void {
   };
 }
 
-/** The plugin's wrapper of an object looks for its class at each call, and has it from the first. */
+/**
+ * The plugin's wrapper of an object looks for its class at each call, and has it from the first.
+ */
 function keepInstances(): void {
   const construct = Reflect.construct;
   const constructKept = (target: NewableFunction, given: ArrayLike<unknown>, made: NewableFunction = target): unknown => {
