@@ -19,6 +19,7 @@ const telling = async (input, init) => {
 const sums = z.object({ a: z.number(), b: z.number() });
 const sum = z.object({ sum: z.number() });
 const add = { name: "add", description: "Adds two numbers." };
+const pdfName = "bill.pdf";
 const added = ({ a, b }) => String(a + b);
 const terms = {
   apiKey: asked.apiKey,
@@ -41,7 +42,11 @@ async function byAgents() {
     ...(asked.tools ? { tools: [tool({ ...add, parameters: sums, execute: added })] } : {}),
     ...(asked.json ? { outputType: sum } : {}),
   });
-  const content = [{ type: "input_text", text: asked.prompt }, ...(asked.image ? [{ type: "input_image", image: asked.image }] : [])];
+  const content = [
+    { type: "input_text", text: asked.prompt },
+    ...(asked.image ? [{ type: "input_image", image: asked.image }] : []),
+    ...(asked.pdf ? [{ type: "input_file", file: asked.pdf, filename: pdfName }] : []),
+  ];
   const runner = new Runner({ tracingDisabled: true });
   const result = await runner.run(agent, [{ role: "user", content }], { stream: asked.stream === true });
   if (asked.stream) await result.completed;
@@ -61,7 +66,9 @@ async function byLangChain() {
     ...(asked.timeoutMs === undefined ? {} : { timeout: asked.timeoutMs }),
   });
   const image = asked.image === undefined ? [] : [{ type: "image_url", image_url: { url: asked.image } }];
-  const messages = [new HumanMessage({ content: [{ type: "text", text: asked.prompt }, ...image] })];
+  const file = { type: "file", source_type: "base64", mime_type: "application/pdf", metadata: { filename: pdfName } };
+  const pdf = asked.pdf === undefined ? [] : [{ ...file, data: asked.pdf.slice(asked.pdf.indexOf(",") + 1) }];
+  const messages = [new HumanMessage({ content: [{ type: "text", text: asked.prompt }, ...image, ...pdf] })];
   if (asked.json) {
     const { raw, parsed } = await model.withStructuredOutput(sum, { method: "jsonSchema", includeRaw: true }).invoke(messages);
     return { text: raw.text, json: parsed };
