@@ -66,11 +66,50 @@ function middleDifference(before: string, after: string): TextChange[] {
       ? diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: mostWordEdits })
       : undefined;
   const parts = words ?? diffArrays(linesIn(before), linesIn(after), { maxEditLength: mostLineEdits });
-  if (parts !== undefined) return parts.map(toChange);
+  if (parts !== undefined) return joined(parts.map(toChange));
   return [
     { kind: "removed", text: before },
     { kind: "added", text: after },
   ];
+}
+
+/** A stretch that both texts have; or what one has in place of what the other had. */
+type Stretch = { readonly same: string } | { readonly removed: string; readonly added: string };
+
+function stretchesOf(changes: readonly TextChange[]): Stretch[] {
+  const into: Stretch[] = [];
+  for (const { kind, text } of changes) {
+    const last = into.at(-1);
+    if (kind === "same") into.push({ same: text });
+    else if (last === undefined || "same" in last) into.push({ removed: "", added: "", [kind]: text });
+    else into.splice(-1, 1, { ...last, [kind]: last[kind] + text });
+  }
+  return into;
+}
+
+const isReplaced = (stretch: Stretch | undefined): stretch is Exclude<Stretch, { same: string }> =>
+  stretch !== undefined && !("same" in stretch) && stretch.removed !== "" && stretch.added !== "";
+
+/**
+ * Words that were replaced one after another as one replacement: "one sentence" by "three points",
+ * and not each word by itself.
+ */
+function joined(changes: readonly TextChange[]): TextChange[] {
+  const into: Stretch[] = [];
+  for (const stretch of stretchesOf(changes)) {
+    const [before, gap] = into.slice(-2);
+    if (isReplaced(stretch) && isReplaced(before) && gap !== undefined && "same" in gap && /^[^\S\r\n]+$/.test(gap.same))
+      into.splice(-2, 2, { removed: before.removed + gap.same + stretch.removed, added: before.added + gap.same + stretch.added });
+    else into.push(stretch);
+  }
+  return into.flatMap((stretch): TextChange[] =>
+    "same" in stretch
+      ? [{ kind: "same", text: stretch.same }]
+      : [
+          { kind: "removed", text: stretch.removed },
+          { kind: "added", text: stretch.added },
+        ],
+  );
 }
 
 /** Neighbours of one kind as one change, without empty ones. */

@@ -21,6 +21,18 @@ describe("differenceOf", () => {
     expect(differenceOf("a  b", "a b").some((change) => change.kind !== "same")).toBe(true);
   });
 
+  test("has words that were replaced one after another as one replacement", () => {
+    expect(differenceOf("Summarize in one sentence:", "Summarize in three bullet points:")).toEqual([
+      { kind: "same", text: "Summarize in " },
+      { kind: "removed", text: "one sentence" },
+      { kind: "added", text: "three bullet points" },
+      { kind: "same", text: ":" },
+    ]);
+    // What was only taken out or put in stays apart, and so do lines.
+    expect(differenceOf("a b c", "b x c").map(({ kind }) => kind)).toEqual(["removed", "same", "added", "same"]);
+    expect(differenceOf("a\nb", "c\nd").map(({ kind }) => kind)).toEqual(["removed", "added", "same", "removed", "added"]);
+  });
+
   test("holds both texts, whole, for any two texts", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n", "\r\n", "\r", "word", "é", "\u200b", "\ud800") });
     fc.assert(
