@@ -59,7 +59,7 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
   }
 }
 
-const scripted: ReadonlySet<Page["kind"]> = new Set(["review", "signIn", "consoleSignIn", "passkeys"]);
+const scripted: ReadonlySet<Page["kind"]> = new Set(["review", "signIn", "consoleSignIn", "passkeys", "connections"]);
 const hasScript = ({ kind }: Page): boolean => scripted.has(kind) || listensAlways(kind);
 /** A review's page while something can change. */
 const listens = (page: Page): boolean => (page.kind === "review" ? isLive(page.input.view) : listensAlways(page.kind));

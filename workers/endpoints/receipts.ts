@@ -169,7 +169,6 @@ async function receiptPage(c: AppContext, run: string): Promise<Response> {
     receipt,
     claims: verdict.ok ? verdict.claims : null,
     proof: proof === null ? null : { shard: ledgerShardOf(run), index: proof.index, text: proof.proof },
-    now,
     reader: reader.person.name,
     inbox: { path: pathOfUrl(reader.home), count: reader.count },
   };

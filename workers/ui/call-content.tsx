@@ -13,6 +13,7 @@ import type { FieldChange } from "../../shared/review/difference.ts";
 import { argumentName, isInArguments, objectText } from "../../shared/review/editable-fields.ts";
 import type { SchemaField } from "../../shared/json-schema/schema-field.ts";
 import { Difference } from "./changes.tsx";
+import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { type FramedPart, Frames, type Marks, Name, type Origin, PlaceName, SaidInline } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
@@ -32,8 +33,8 @@ type CallProps = {
   readonly prefix: string;
 };
 
-const titleOf = (call: ToolCall, { page: { pieces } }: Words): Child[] =>
-  fill(argumentsJsonOf(call) === "{}" ? pieces.runBare : pieces.run, { name: <Name value={call.tool} /> });
+const titleOf = (call: ToolCall, { page: { pieces } }: Words): Child =>
+  argumentsJsonOf(call) === "{}" ? fill(pieces.runBare, { name: <Name value={call.tool} /> }) : pieces.arguments;
 
 type LettersProps = { readonly text: string; readonly marks?: Marks | undefined };
 
@@ -48,6 +49,9 @@ function leafText(json: string): string {
 
 /** The marks of a name or a value by its place: names have the place of their value with a "?". */
 type MarksOfValues = (path: string, text: string) => Marks;
+
+/** On a phone it stands under its name. */
+const longValue = 48;
 
 type ValuesProps = { readonly json: string; readonly path?: string; readonly marksOf?: MarksOfValues | undefined };
 
@@ -71,7 +75,7 @@ const Values = ({ json, path = "", marksOf }: ValuesProps) => {
   return (
     <dl class="values">
       {[...membersIn(json)].map(([name, member]) => (
-        <div>
+        <div class={member.length > longValue ? "long" : ""}>
           <dt>
             <Letters text={name} marks={marksOf?.(`${path}${pointerStep(name)}?`, name)} />
           </dt>
@@ -172,16 +176,19 @@ const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
       {earlierChanges.length === 0 ? null : <p class="sub">{showing.editedBy}</p>}
       <Changes changes={earlierChanges} />
       <Changes changes={ownChanges} />
-      {ownChanges.length + earlierChanges.length === 0 ? null : (
-        <p class="sub">{showing.isOpen ? page.changes.sent[showing.gate] : page.changes.closed}</p>
-      )}
-      <div class="view said">
-        <Values json={json} marksOf={marksOf} />
+      <div class="view">
+        {ownChanges.length + earlierChanges.length === 0 ? null : (
+          <p class="sub">{showing.isOpen ? page.changes.sent[showing.gate] : page.changes.closed}</p>
+        )}
+        <div class="said">
+          <Values json={json} marksOf={marksOf} />
+        </div>
       </div>
       {before === null ? null : <Before call={call} before={before} />}
       {editing === undefined ? null : (
         <details class="edit" open={touched}>
-          <summary class="chev">
+          <summary class="act">
+            <Icon of="pencil" />
             {page.edit.open}
             <span class="sr">: {words.review.place.arguments}</span>
           </summary>

@@ -179,7 +179,7 @@ const More = ({ view, facts, kept, grant }: Pick<DecisionProps, "view" | "facts"
 
 const Approve = ({ facts, changes }: Pick<DecisionProps, "facts" | "changes">) => {
   const { page } = useWords();
-  const isDespite = facts.risks.some(({ level }) => level === "high");
+  const isDespite = facts.risks.length > 0;
   const does = isResult(facts) ? ("deliver" as const) : ("approve" as const);
   const said = { does, quorum: facts.quorum, changes, warnings: facts.risks.length };
   return (

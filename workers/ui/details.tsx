@@ -6,6 +6,7 @@ import { useWords } from "./language.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import type { KnownBy } from "../../shared/receipt/known.ts";
 import { asksOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { Models, NamedModel, RunsOn } from "./models.tsx";
@@ -27,6 +28,8 @@ type DetailsProps = {
   readonly showing: Showing;
   readonly origins: Origins;
   readonly chosen: string | undefined;
+  /** How the gateway knows the reader, who may decide. */
+  readonly known?: KnownBy | undefined;
   /** Keeps ids apart where a page has several reviews. */
   readonly prefix?: string;
 };
@@ -97,6 +100,13 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
       )}
     </>
   );
+};
+
+/** How the decision will say that its reader was known. */
+const Reader = ({ known }: { known: KnownBy }) => {
+  const { knownYou } = useWords().page;
+  const said = known.how === "issuer" ? fill(knownYou.issuer, { issuer: <Name value={known.issuer} /> }) : knownYou[known.how];
+  return <Row name={knownYou.label}>{said}</Row>;
 };
 
 const Differences = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
@@ -191,6 +201,7 @@ export const Details = (props: DetailsProps) => {
           )}
           <Differences view={view} facts={facts} />
           <Reviewers view={view} facts={facts} />
+          {props.known === undefined ? null : <Reader known={props.known} />}
           <Ids view={view} facts={facts} />
         </dl>
       </div>

@@ -201,7 +201,10 @@ const Address = ({ url, isOpen }: AddressProps) => {
           </a>
         </p>
       ) : null}
-      <p class="note mind">{address.alone}</p>
+      <p class="note mind">
+        <Icon of="info" />
+        <span>{address.alone}</span>
+      </p>
     </>
   );
 };

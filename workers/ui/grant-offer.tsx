@@ -1,6 +1,8 @@
 // "Allow later requests": the grants that a reviewer may give with an approval, by a button of its
 // own; and the one that was given.
 
+import { membersIn } from "../../shared/json/exact-json.ts";
+import { argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
 import type { Provenance } from "../../shared/model/gate.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { allowAct, formFields, grantKinds, mostGrantUses, pinPrefix } from "../../shared/review/form.ts";
@@ -60,10 +62,18 @@ const What = ({ view: { requestor }, facts, offer, kept }: GrantFormProps) => {
   );
 };
 
+/** More of a value stands in the content. */
+const longestValue = 80;
+
 /** Which arguments must stay as they are: all, unless the reviewer says otherwise. */
-const Pins = ({ offer: { arguments: names = [] } }: GrantFormProps) => {
+const Pins = ({ view, offer: { arguments: names = [] } }: GrantFormProps) => {
   const words = useWords();
   const { pinned } = words.page.runGrant;
+  const values = view.subject === "toolCall" ? membersIn(argumentsJsonOf(view.request)) : new Map<string, string>();
+  const shown = (name: string): string => {
+    const value = values.get(name) ?? "";
+    return value.length > longestValue ? `${value.slice(0, longestValue).toWellFormed()}…` : value;
+  };
   return names.length === 0 ? null : (
     <fieldset>
       <legend>{pinned.legend}</legend>
@@ -71,9 +81,7 @@ const Pins = ({ offer: { arguments: names = [] } }: GrantFormProps) => {
         {names.map((name) => (
           <label class="check">
             <input type="checkbox" name={`${pinPrefix}${name}`} value="yes" checked />
-            <span>
-              <Name value={name} />
-            </span>
+            <span>{fill(pinned.one, { name: <Name value={name} />, value: <Name value={shown(name)} /> })}</span>
           </label>
         ))}
       </div>
@@ -117,13 +125,13 @@ const knownWords = ({ page }: Words, provenance: Provenance): string | undefined
 export const GrantForm = (props: GrantFormProps) => {
   const { view, facts, offer, kept } = props;
   const words = useWords();
-  const { grant } = words.page;
+  const { grant, runGrant } = words.page;
   const known = knownWords(words, view.requestor.provenance);
   const uses = kept?.uses ?? usual.uses;
   const isNumber = /^[1-9][0-9]{0,3}$/.test(uses) && Number(uses) <= mostGrantUses;
   return (
     <details class="grant" name="more" open={kept?.isAsked === true}>
-      <summary class="chev">{grant.heading[view.gate]}</summary>
+      <summary class="chev">{(view.subject === "toolCall" ? runGrant : grant).heading[view.gate]}</summary>
       <div class="in">
         <p>{grantWords(facts, words).lead}</p>
         <What {...props} />

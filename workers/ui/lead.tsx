@@ -126,8 +126,12 @@ export const Strip = ({ view, facts }: ViewWithFacts) => {
         </span>
       ) : null}
       {cost === null ? null : <span>{cost}</span>}
+      {facts.isOpen && facts.quorum !== null && votes.length === 0 ? (
+        <span>{fill(words.inbox.list.needs, { n: facts.quorum.needed })}</span>
+      ) : null}
       {facts.isOpen && facts.quorum !== null && votes.length > 0 ? (
         <span>
+          <Icon of="check" />{" "}
           {fill(page.votes.soFar, {
             by: <People names={votes.map(({ by }) => by)} reader={view.reviewer} joined="and" />,
             votes: String(votes.length),
@@ -193,11 +197,14 @@ const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[]
 export function headingWords({ risks }: ReviewFacts, { page: { warnings }, review: { marks } }: Words): string {
   const counts = levels.map((level) => ({ level, n: risks.filter((risk) => risk.level === level).length })).filter(({ n }) => n > 0);
   const [first] = counts;
+  const heading = fillText(warnings.heading, { n: risks.length });
+  if (counts.length === 1 && first !== undefined && first.n > 1)
+    return fillText(warnings.alike, { n: heading, level: warnings.all[first.level] });
   const said =
     counts.length === 1 && first !== undefined
       ? warnings.all[first.level]
       : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(marks.comma);
-  return `${fillText(warnings.heading, { n: risks.length })}${marks.colon}${said}`;
+  return `${heading}${marks.colon}${said}`;
 }
 
 /** The warnings, the highest first: each number leads to its mark in the text. */

@@ -34,23 +34,40 @@ function decidersOf({ state, votes = [] }: ReviewView): string[] {
   return state.kind === "denied" ? [state.by] : [];
 }
 
-/** How each of them was known; of a decision of an older version that is not kept. */
-const KnownDeciders = ({ view: { state, votes = [], reviewer } }: { view: ReviewView }) => {
+/** When, and how each of them was known; of a decision of an older version that is not kept. */
+const Decided = ({ view: { state, votes = [], reviewer, now }, at }: { view: ReviewView; at: number }) => {
   const { page, review } = useWords();
   const { marks } = review;
   const deciders: NonNullable<ReviewView["votes"]> = state.kind === "approved" ? votes : state.kind === "denied" ? [state] : [];
+  const known = deciders.flatMap((each) =>
+    each.known === undefined
+      ? []
+      : [
+          {
+            by: each.by,
+            said: (
+              <>
+                <Known of={each.known} />
+                {each.isByPasskey === true ? `${marks.comma}${page.passkey.confirmed}` : ""}
+              </>
+            ),
+          },
+        ],
+  );
+  const [only] = known;
+  const time = <Time at={at} now={now} exact />;
+  // The heading has the name of the only one.
+  if (only !== undefined && deciders.length === 1) return <p>{fill(page.states.atKnown, { at: time, known: only.said })}</p>;
   return (
     <>
-      {deciders.map(({ by, known, isByPasskey }) =>
-        known === undefined ? null : (
-          <p class="soft">
-            <Person name={by} reader={reviewer} />
-            {marks.colon}
-            <Known of={known} />
-            {isByPasskey === true ? `${marks.comma}${page.passkey.confirmed}` : ""}
-          </p>
-        ),
-      )}
+      <p>{fill(page.states.at, { at: time })}</p>
+      {known.map(({ by, said }) => (
+        <p class="soft">
+          <Person name={by} reader={reviewer} />
+          {marks.colon}
+          {said}
+        </p>
+      ))}
     </>
   );
 };
@@ -123,7 +140,7 @@ export const OwnDecision = ({ view }: { view: ReviewView }) => {
         <Icon of="info" />
         <div>
           <h2>{own.leftHeading}</h2>
-          <p>{fill(sentence, { to: <Name value={left.to ?? ""} />, at: <Time at={left.at} now={now} /> })}</p>
+          <p>{fill(sentence, { to: <Person name={left.to ?? ""} reader={reviewer} />, at: <Time at={left.at} now={now} /> })}</p>
         </div>
       </section>
     );
@@ -211,8 +228,7 @@ export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: str
       <div>
         <h2>{headingOf(view, words)}</h2>
         {uncounted === undefined ? null : <p>{uncounted}</p>}
-        <p>{fill(words.page.states.at, { at: <Time at={state.at} now={view.now} exact /> })}</p>
-        <KnownDeciders view={view} />
+        <Decided view={view} at={state.at} />
         {reason.length === 0 ? null : <p>{reason}</p>}
         {after === "" ? null : <p>{after}</p>}
         {state.kind === "approved" && view.subject === "toolCall" && view.gate === "request" ? (

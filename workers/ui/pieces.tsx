@@ -24,6 +24,10 @@ type PieceContext = {
   /** The heading that its message or place has, before the block says what it is. */
   readonly title: Child;
   readonly role: "user" | "assistant" | "model";
+  /** "2 · ", where there are several messages. */
+  readonly ordinal?: Child;
+  /** The name of the tool that was used under an id. */
+  readonly usedTool?: (id: string) => string | undefined;
 };
 
 const resourceFacts = ({ page, review: { marks } }: Words, uri: string, mimeType: string | undefined): Child => (
@@ -135,7 +139,7 @@ export function resultParts(
 
 /** The parts of one block of a message or a reply. */
 export function blockParts(context: PieceContext, path: string, block: Block | Exclude<ReplyBlock, { type: "embedding" }>): FramedPart[] {
-  const { showing, words, from, title, id, role } = context;
+  const { showing, words, from, title, id, role, ordinal, usedTool } = context;
   const { pieces } = words.page;
   switch (block.type) {
     case "text":
@@ -163,21 +167,28 @@ export function blockParts(context: PieceContext, path: string, block: Block | E
       return [{ from, part: <PdfPart title={heading} data={block.data} name={block.name} id={id} /> }];
     }
     case "tool_use": {
-      const heading = fill(pieces.toolUse, {
-        role: role === "model" ? pieces.model : role === "assistant" ? pieces.assistant : title,
-        name: <Name value={block.name} />,
-      });
+      const heading = (
+        <>
+          {role === "user" ? null : ordinal}
+          {fill(pieces.toolUse, {
+            role: role === "model" ? pieces.model : role === "assistant" ? pieces.assistant : title,
+            name: <Name value={block.name} />,
+          })}
+        </>
+      );
       const about = fill(pieces.id, { id: <Name value={block.id} /> });
       const text = objectText(block.input);
       const input = <TextPart showing={showing} path={`${path}/input`} title={heading} text={text} kind="object" about={about} id={id} />;
       return [{ from, part: input }];
     }
     case "tool_result": {
-      const result = fill(block.isError === true ? pieces.failedToolResult : pieces.toolResult, { id: <Name value={block.toolUseId} /> });
+      const name = usedTool?.(block.toolUseId);
+      const use = <Name value={block.toolUseId} />;
+      const of = name === undefined ? use : <>{fill(pieces.named, { name: <Name value={name} />, id: use })}</>;
       const heading = (
         <>
-          {title}
-          {result}
+          {ordinal}
+          {fill(block.isError === true ? pieces.failedToolResult : pieces.toolResult, { id: of })}
         </>
       );
       return resultParts({ ...context, title: heading }, path, block);

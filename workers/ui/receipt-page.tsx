@@ -3,8 +3,9 @@
 import type { ReceiptClaims } from "../../shared/receipt/claims.ts";
 import type { ReceiptFacts } from "../../shared/receipt/facts.ts";
 import { Document, type InboxMark } from "./document.tsx";
+import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
-import { Person, Time } from "./names.tsx";
+import { Person } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
@@ -14,13 +15,12 @@ export type ReceiptPageInput = {
   /** What the signature covers; null where it could not be checked. */
   readonly claims: ReceiptClaims | null;
   readonly proof: { readonly shard: number; readonly index: number; readonly text: string } | null;
-  readonly now: number;
   readonly reader: string;
   readonly inbox: InboxMark;
 };
 
-export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, reader, inbox }: ReceiptPageInput & { cspNonce: string }) => {
-  const { page, receipt: words } = useWords();
+export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, reader, inbox }: ReceiptPageInput & { cspNonce: string }) => {
+  const { numbers, page, receipt: words } = useWords();
   const { server, name, decision, edited, mode, reviewers, policy } = facts;
   const said = decision === "approved" && (edited.request || edited.reply) ? words.edited : words.decisions[decision];
   const digests = [
@@ -30,8 +30,9 @@ export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, read
   return (
     <Document title={`${words.title} · ${page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
       <div class="wrap narrow">
-        <h1>{words.title}</h1>
+        <h1 class="said-by-us">{words.title}</h1>
         <p class={claims === null ? "note mind" : "note ok"}>
+          <Icon of={claims === null ? "info" : "check"} />
           <span>
             <b>{claims === null ? words.invalid : words.valid}</b>{" "}
             {proof === null
@@ -46,7 +47,7 @@ export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, read
               <Name value={`${server} · ${name}`} />
             </dd>
             <dt>{words.decision}</dt>
-            <dd>{fill(said, { time: <Time at={facts.at} now={now} exact /> })}</dd>
+            <dd>{fill(said, { time: <time datetime={new Date(facts.at).toISOString()}>{numbers.time(facts.at)}</time> })}</dd>
             {reviewers.length === 0 ? null : (
               <>
                 <dt>{words.by}</dt>
@@ -79,25 +80,20 @@ export const ReceiptPage = ({ cspNonce, facts, receipt, claims, proof, now, read
         </section>
         <section class="card stack">
           <h2>{words.verify}</h2>
-          <pre class="said json" tabindex={0}>
-            {`npx @countersign/client verify receipt.jwt --issuer ${claims?.iss ?? "…"} --audience ${server}`}
-          </pre>
+          <pre tabindex={0}>{`npx @countersign/client verify receipt.jwt --issuer ${claims?.iss ?? "…"} --audience ${server}`}</pre>
           <details>
-            <summary>{words.receipt}</summary>
-            <pre class="said json" tabindex={0}>
-              {receipt}
-            </pre>
+            <summary class="chev">{words.receipt}</summary>
+            <pre tabindex={0}>{receipt}</pre>
           </details>
           {proof === null ? null : (
             <details>
-              <summary>{words.proof}</summary>
-              <pre class="said json" tabindex={0}>
-                {proof.text}
-              </pre>
+              <summary class="chev">{words.proof}</summary>
+              <pre tabindex={0}>{proof.text}</pre>
             </details>
           )}
         </section>
         <p class="note">
+          <Icon of="info" />
           <span>{fill(words.limits, { server: <Name value={server} /> })}</span>
         </p>
       </div>

@@ -28,6 +28,13 @@ function messageTitle({ page: { pieces } }: Words, { kind, messages }: SamplingR
   return of === 1 ? title : fill(pieces.ordinal, { n: String(index + 1), title });
 }
 
+/** The name of the tool that the request used under an id. */
+const usedTool = ({ messages }: SamplingRequest, id: string): string | undefined =>
+  messages
+    .flatMap(({ content }) => content)
+    .flatMap((block) => (block.type === "tool_use" ? [block] : []))
+    .find((use) => use.id === id)?.name;
+
 function messageParts({ request, showing, origins, prefix = "" }: ContentProps, words: Words, index: number): FramedPart[] {
   const message = request.messages[index];
   if (message === undefined) return [];
@@ -36,14 +43,15 @@ function messageParts({ request, showing, origins, prefix = "" }: ContentProps, 
   const ordinal = request.messages.length === 1 ? "" : fill(pieces.ordinal, { n: String(index + 1), title: "" });
   return message.content.flatMap((block, j) => {
     const path = `/messages/${index}/content/${j}`;
-    const isResult = block.type === "tool_result";
     const context = {
       showing,
       words,
       from: message.role === "assistant" ? origins.assistant : origins.request,
       id: j === 0 ? prefix + placeId(`/messages/${index}`) : undefined,
-      title: isResult ? ordinal : title,
+      title,
       role: message.role,
+      ordinal,
+      usedTool: (use: string) => usedTool(request, use),
     } as const;
     return blockParts(context, path, block);
   });
@@ -51,7 +59,7 @@ function messageParts({ request, showing, origins, prefix = "" }: ContentProps, 
 
 function toolParts(
   { showing, origins, prefix = "" }: ContentProps,
-  { page: { pieces } }: Words,
+  { page: { pieces }, review: { marks } }: Words,
   tool: ToolDefinition,
   index: number,
 ): FramedPart[] {
@@ -60,8 +68,19 @@ function toolParts(
   const id = prefix + placeId(`/tools/${index}`);
   const path = `/tools/${index}`;
   const title = fill(pieces.tool, { name });
-  const schemaTitle = fill(pieces.schema, { name });
   const hasDescription = tool.description !== undefined;
+  const schemaTitle = hasDescription ? (
+    <>
+      {pieces.schema}
+      <span class="sr"> {name}</span>
+    </>
+  ) : (
+    <>
+      {title}
+      {marks.colon}
+      {pieces.schema}
+    </>
+  );
   const description = (
     <TextPart showing={showing} path={`${path}/description`} title={title} text={tool.description ?? ""} kind="removable" folds id={id} />
   );

@@ -51,7 +51,7 @@ const FieldRow = ({ showing, path, text, kind }: FieldRowProps) => {
   const hint = `${field.name}:hint`;
   const fault = `${field.name}:fault`;
   return (
-    <div class={field.isChanged || field.error !== undefined ? "tall changed" : "tall"}>
+    <div class={field.isChanged || field.error !== undefined ? "tall beside changed" : "tall beside"}>
       <dt>
         <label for={field.name}>{name}</label> {field.isChanged ? <span class="badge">{changes.changed}</span> : null}
       </dt>

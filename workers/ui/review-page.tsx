@@ -10,14 +10,16 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import { gateWords } from "../../shared/channels/fact-words.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
+import type { KnownBy } from "../../shared/receipt/known.ts";
 import { type Origins, originsOf } from "./request-kind-words.ts";
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { Details } from "./details.tsx";
-import { Document, type InboxMark } from "./document.tsx";
+import { Document, type InboxMark, useInboxLink } from "./document.tsx";
 import { BigHost, FormContent, FormDecision } from "./form-page.tsx";
 import { GivenGrant, type KeptGrant, MadeStop } from "./grant-offer.tsx";
+import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from "./lead.tsx";
 import { LiveBanner } from "./live.tsx";
@@ -64,6 +66,8 @@ export type ReviewPageInput = {
   readonly inbox?: InboxMark;
   /** Of a reader who is signed in. */
   readonly passkeys?: PasskeyNoteInput;
+  /** How the gateway knows the reader. */
+  readonly known?: KnownBy;
 };
 
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
@@ -187,6 +191,13 @@ export function showingOf(
   };
 }
 
+/** The approved prompt, below its reply. Who changed it is in the versions of its own gate. */
+const promptShowing = (shown: ViewWithFacts, words: Words): Showing => ({
+  ...showingOf(shown, words, undefined, [], requestHistory(shown.view)),
+  isOpen: false,
+  editedBy: words.page.changes.approved,
+});
+
 /** Whether the request needs more room than six lines: what is no text does. */
 function isLong(view: ReviewView): boolean {
   if (view.subject !== "message") return true;
@@ -250,6 +261,13 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
   );
 };
 
+const Reminder = ({ children }: { children: Child }) => (
+  <p class="note mind">
+    <Icon of="info" />
+    <span>{children}</span>
+  </p>
+);
+
 /** What a reviewer has to know before reading. */
 export const Notices = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
@@ -262,8 +280,8 @@ export const Notices = ({ view, facts }: ViewWithFacts) => {
       {view.gate === "response" && facts.isOpen && view.written?.by === view.reviewer ? (
         <p class="note">{words.page.written.yours}</p>
       ) : null}
-      {view.requestor.gone && facts.isOpen ? <p class="note mind">{words.review.gone}</p> : null}
-      {caution === "" ? null : <p class="note mind">{caution}</p>}
+      {view.requestor.gone && facts.isOpen ? <Reminder>{words.review.gone}</Reminder> : null}
+      {caution === "" ? null : <Reminder>{caution}</Reminder>}
     </>
   );
 };
@@ -309,7 +327,7 @@ const asksPasskey = (input: ReviewPageInput): input is ReviewPageInput & { reado
   input.passkeys !== undefined && input.view.passkey === true && mayApprove(input.view);
 
 const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
-  const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
+  const { view, action, nonce, problem, kept, changes = [], preview = false, live, inbox } = input;
   const words = useWords();
   const { page } = words;
   const isEditing = mayApprove(view);
@@ -333,6 +351,13 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       {next === null ? <Strip view={view} facts={facts} /> : <NextStrip view={view} facts={facts} next={next} />}
       {problem === undefined || isEnded ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
       {leadsOn ? null : <Outcome view={view} uncounted={problem === undefined ? undefined : problemTitle(problem.why, view.gate, words)} />}
+      {isEnded && inbox !== undefined ? (
+        <p>
+          <a class="btn small" href={inbox.path}>
+            {useInboxLink(inbox)}
+          </a>
+        </p>
+      ) : null}
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
       <MadeStop view={view} action={action} nonce={nonce} />
       <OwnDecision view={view} />
@@ -387,7 +412,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
   const atRequest = view.gate === "request";
   const history = atRequest ? requestHistory(view) : replyHistory(view);
   const content = showingOf(shown, words, editing, changes, history);
-  const prompt = atRequest ? content : showingOf(shown, words, undefined, [], requestHistory(view));
+  const prompt = atRequest ? content : promptShowing(shown, words);
   const origins = originsOf(view, words);
   const isListening = isLive(view) && live !== undefined;
   const next = view.next ?? null;
@@ -426,7 +451,14 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
             />
           ) : null}
           {next === null ? null : <NextBar view={view} facts={facts} next={next} action={input.action} inbox={inbox} />}
-          <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={editing === undefined ? undefined : kept?.model} />
+          <Details
+            view={view}
+            facts={facts}
+            showing={prompt}
+            origins={origins}
+            chosen={editing === undefined ? undefined : kept?.model}
+            known={decides ? input.known : undefined}
+          />
         </div>
       </Shell>
     </Document>

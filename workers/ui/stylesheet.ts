@@ -45,7 +45,8 @@ const tokens = `
 const base = `
 *, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.5 var(--sans); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding: 1rem 0 10rem; }
-body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
+body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; text-autospace: normal; }
+.said, .name, .plain, pre, input, textarea { text-autospace: no-autospace; }
 h1, h2, p, ul, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; }
 ul, ol { list-style: none; }
 h1 { font-size: 1.3125rem; line-height: 1.3; font-weight: 400; color: var(--soft); }
@@ -57,7 +58,7 @@ b, strong { font-weight: 600; }
 .soft, .hint { color: var(--soft); }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .name { font-family: var(--mono); font-size: 1rem; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
-.person .name { font: inherit; }
+.person .name { font: inherit; text-autospace: inherit; }
 .plain { white-space: pre-line; unicode-bidi: isolate; }
 h1 .name, .effect .name { display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; max-width: 100%; overflow: hidden; overflow-wrap: anywhere; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
 .i { width: 1.25rem; height: 1.25rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25rem; }
@@ -106,7 +107,7 @@ const chrome = `
 .top .end { margin-left: auto; display: flex; align-items: center; gap: 1rem; min-width: 0; }
 .reader { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .reader .name { font: inherit; white-space: nowrap; }
-.wide { display: none !important; }
+.wide { display: none !important; } @media (min-width: 48rem) { .phone { display: none; } } @media (max-width: 47.99rem) { .desk { display: none; } }
 .help { max-width: 24rem; padding: 1.25rem; border: 1px solid var(--control); border-radius: var(--r); background: var(--card); color: var(--ink); box-shadow: var(--raised); }
 .help dl { display: grid; grid-template-columns: auto 1fr; gap: .5rem 1rem; margin: .75rem 0; }
 .wrap { max-width: 70rem; margin: 0 auto; padding: 1rem; }
@@ -172,10 +173,11 @@ const review = `
 .facts .changed { padding: .5rem; margin-inline: -.5rem; outline: 2px solid var(--link); border-radius: var(--r-s); }
 .facts ul > li + li, .facts dd > p + p { margin-top: .25rem; }
 .facts .parts { margin-top: .25rem; }
+.facts .beside { display: grid; grid-template-columns: 1fr auto; align-items: center; } .facts .beside > dd { display: contents; } .facts .beside .narrow { width: 8rem; } .facts .beside :is(.hint, .fault) { grid-column: 1 / -1; text-align: right; }
 dt, dt > label { color: var(--soft); font-weight: 400; }
 .mind { color: inherit; } .facts .mind { display: flex; gap: .375rem; color: var(--warn); line-height: 1.35; } .facts .mind .i { width: 1.125rem; height: 1.125rem; margin-top: .125rem; }
 .sure { display: block; }
-.why > summary { color: var(--soft); font-weight: 400; } .models li + li { border-top: 1px solid var(--line); }
+.facts div:has(> dd > .why:only-child:not([open])) { display: flex; align-items: center; justify-content: space-between; } .why > summary { color: var(--soft); font-weight: 400; } .models li + li { border-top: 1px solid var(--line); }
 .models li > * { display: block; }
 .models li { padding: .25rem 0; }
 .to { display: none; }
@@ -193,6 +195,9 @@ dt, dt > label { color: var(--soft); font-weight: 400; }
 .values { white-space: normal; } .values > div + div { margin-top: .5rem; } .values dd, .values li { white-space: pre-wrap; }
 .vectors { padding-left: 2.5rem; list-style: decimal; font-family: var(--mono); }
 .card > * + * { margin-top: .5rem; }
+.pairs { display: grid; grid-template-columns: minmax(6.5rem, max-content) minmax(0, 1fr); gap: .375rem 1rem; } .digest { font-family: var(--mono); }
+.wrap.narrow { max-width: 38rem; } .narrow > * + * { margin-top: 1rem; }
+.narrow pre { margin: 0; padding: .625rem .875rem; border-radius: var(--r-s); background: var(--sunk); font: 1rem/1.5 var(--mono); white-space: pre-wrap; }
 `;
 
 /** Text from outside: the striped gutter is never ours, and never missing. */
@@ -206,7 +211,7 @@ const outside = `
 .part > header, .part > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; min-height: var(--hit); padding: 0 .875rem; }
 .part:not(.changed) > header { flex-wrap: nowrap; }
 .part > header > h2, .part > summary > h2 { min-width: 0; padding-block: .375rem; }
-.part > summary > h2 { flex: 1 1 8rem; } .part > summary > .size { padding-block: .375rem; }
+.part > summary > h2 { flex: 1 1 5.5rem; } .part > summary > .size { padding-block: .375rem; }
 .part .act, .size { margin-left: auto; }
 .part .act { flex: none; white-space: nowrap; }
 .size { color: var(--soft); font-weight: 400; }
@@ -216,6 +221,9 @@ textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; ove
 .lines > summary, .edit > summary { padding: 0 .875rem; border-top: 1px solid var(--out-line); color: var(--soft); font-weight: 400; }
 .edit > summary { color: var(--link); font-weight: 600; }
 .tall .edit > summary { padding: 0; border: 0; }
+/* Behind its text, so that it is read first; seen in the heading, as the other fields' "Edit". */
+.part:has(> .edit) { position: relative; } .part:has(> .edit) > header { padding-right: 6.5rem; }
+.part > header ~ .edit > summary { position: absolute; top: 0; right: 0; border: 0; }
 .part:has(> .edit[open]) > .view { display: none; }
 .stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
 .unseen { padding: 0 .35em; border-radius: .25em; background: var(--out); color: var(--out-ink); font: 600 1rem/1.4 var(--sans); white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
@@ -227,7 +235,7 @@ mark:has(> .gap) { display: flex; flex-wrap: wrap; align-items: center; } mark >
 .unseen.gap { display: block; margin: .375rem 0; padding: .25rem .75rem; text-align: center; }
 .values { padding: 0; } ol.values { padding-left: 2rem; list-style: decimal; } .values .values { margin-top: .125rem; }
 dl.values { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .125rem 1rem; } dl.values > div { display: contents; } .values dt { font-weight: 600; }
-@media (max-width: 47.99rem) { dl.told { grid-template-columns: minmax(0, 1fr); } dl.told dd { margin-bottom: .5rem; } }
+@media (max-width: 47.99rem) { dl.values > .long > * { grid-column: 1 / -1; } dl.told { grid-template-columns: minmax(0, 1fr); } dl.told dd { margin-bottom: .5rem; } }
 dl.values > div:has(> dd > .values) > * { grid-column: 1 / -1; } dl.values > div > dd > dl.values { padding-left: 1rem; } dl.values > div > dd > ol.values { padding-left: 2.5rem; }
 .args { padding: .25rem .875rem .875rem; } .args > * + *, .group > * + *, .absent > * + * { margin-top: .75rem; }
 .arg > .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; } .arg > .head > .check { margin-left: auto; }
@@ -275,10 +283,10 @@ const inbox = `
 .queue a.open { display: block; padding: .5rem 0 0; color: inherit; text-decoration: none; }
 .queue a.open:hover h2 { text-decoration: underline; }
 .queue .said { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; margin-top: .375rem; padding-block: 0; border: 0; white-space: normal; }
-.queue h2, .one > h2 { font-weight: 400; color: var(--soft); }
+.queue h2, .one > h2 { font-weight: 400; color: var(--soft); } .queue > .group h2 { font-weight: 600; color: var(--ink); }
 .queue .name, .one > h2 .name { color: var(--ink); font: 600 1rem/1.5 var(--sans); }
 .meta { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin-top: .375rem; color: var(--soft); }
-.meta a { display: inline-flex; align-items: center; min-height: 1.5rem; font-weight: 600; }
+.meta b { color: var(--ink); } .meta a { display: inline-flex; align-items: center; min-height: 1.5rem; font-weight: 600; }
 .meta .soon, .meta.soon { font-weight: 600; }
 .over h2, .over .meta > :not(.tag) { text-decoration: line-through; }
 .batch { position: sticky; z-index: 2; bottom: 0; display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; margin: 1rem -1rem 0; padding: .625rem 1rem calc(.625rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
@@ -286,9 +294,11 @@ const inbox = `
 .pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
 .devices [hidden] { display: none; } .devices li { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: center; gap: .5rem; padding: .5rem 0; } .devices > .in { padding-top: .875rem; } .devices ul { padding: 0; margin: 0; list-style: none; }
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
-.lines { list-style: none; margin: 0; padding: 0; } .lines > li { display: flex; gap: .75rem; align-items: center; justify-content: space-between; padding: .5rem 0; } .lines > li + li { border-top: 1px solid var(--line); } .lines > li > p { min-width: 0; } .lines > li > .btn { flex: none; }
+.lines { list-style: none; margin: 0; padding: 0; } .lines > li { display: flex; gap: .75rem; align-items: center; justify-content: space-between; padding: .5rem 0; } .lines > li + li { border-top: 1px solid var(--line); } .lines > li > p { min-width: 0; } .lines > li > .btn { flex: none; min-height: var(--hit); }
 .series { list-style: none; margin: 0; padding: .25rem .875rem; } .series > li + li { border-top: 1px solid var(--line); } .series > .over { opacity: .6; }
-.series .check { align-items: start; cursor: auto; } .series .whole { flex: 1; min-width: 0; padding: .5rem 0; }
+.series .check { gap: 0; align-items: start; cursor: auto; } .series .whole { flex: 1; min-width: 0; padding: .125rem 0; } .series .said { border-top: 0; } .meta:empty { display: none; }
+@media (max-width: 47.99rem) { .series { padding-inline: 0; } .series .said { padding-inline: 1.25rem .25rem; } }
+.alone { justify-content: center; text-decoration: none; } .alone::after { content: "→" / ""; }
 .one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }
 #decision.card > .btn { width: 100%; }
 `;
@@ -325,13 +335,13 @@ const decision = `
 const wide = `
 @media (min-width: 48rem) { .wrap { padding: 1.5rem; } .inbox, .together { max-width: 56rem; } .chips { margin: 0; padding: .25rem 0; flex-wrap: wrap; } .batch { margin-inline: 0; bottom: 1rem; border: 1px solid var(--line); border-radius: var(--r); } .batch .btn { flex: 0 0 auto; } .batch p { margin-right: auto; } .review { padding-bottom: calc(10rem + var(--safe)); } .wide { display: inline-flex !important; } }
 @media (min-width: 62rem) {
-  .review, .review.closed { display: grid; grid-template-columns: minmax(0, 45rem) 20rem; grid-template-rows: auto 1fr; justify-content: space-between; gap: 0 2.5rem; padding-bottom: 3rem; }
+  .review, .review.closed { display: grid; grid-template-columns: minmax(0, 45rem) 20rem; grid-template-rows: auto 1fr; justify-content: space-between; gap: 0 2.5rem; padding-bottom: 1rem; }
   html { scroll-padding-bottom: 1rem; }
   .lead, .content { grid-column: 1; }
   h1, h1 .name { font-size: 1.5rem; }
   .review:not(.closed) .strip { display: none; }
   .warnings .soft { flex: none; }
-  .rail { grid-column: 2; grid-row: 1 / span 2; align-self: start; position: sticky; top: 1rem; margin-top: 0; display: flex; flex-direction: column; max-height: calc(100vh - 2rem); }
+  .rail { grid-column: 2; grid-row: 1 / span 2; align-self: start; position: sticky; top: 1rem; margin-top: 0; display: flex; flex-direction: column; max-height: calc(100vh - 6rem); }
   .rail > .facts { min-height: 8rem; display: flex; flex-direction: column; overflow: hidden; }
   .rail > .decide { flex: none; }
   .decide { position: relative; inset: auto; padding: 1rem; border: 1px solid var(--line); border-radius: var(--r); box-shadow: none; }

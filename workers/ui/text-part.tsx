@@ -237,7 +237,8 @@ const Body = ({ showing, path, text, kind = "text", about, field, marks }: BodyP
           </div>
           {area === null ? null : (
             <details class="edit" open={field?.isChanged === true || field?.error !== undefined}>
-              <summary class="chev">
+              <summary class="act">
+                <Icon of="pencil" />
                 {words.page.edit.open}
                 <span class="sr">: {label}</span>
               </summary>

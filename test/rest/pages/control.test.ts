@@ -27,15 +27,13 @@ const views = Object.entries<ReviewView>(control);
 const runs = [
   "ci wants to run weather_query on weather",
   "ci wants to run weather_query on weather. The client asks for itself.",
-  "Once approved, the tool runs: this is an action, not a question to a model.",
-  "Run weather_query with these arguments",
+  "untrusted text Arguments",
   "Runs on weather/weather_query The servers document registers weather_query of the MCP server weather as a function",
   "Approve runs",
   "on weather.",
 ];
 const hasRun = [
   "weather_query ran on weather for ci",
-  "It has run. Nothing of its result has been delivered yet.",
   "ci wanted to run weather_query on weather. The client asks for itself.",
   "Deliver gives it to ci.",
 ];

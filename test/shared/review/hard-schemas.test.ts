@@ -111,6 +111,6 @@ describe("the page of a call", () => {
 
   test("says of a call without arguments that it has none", () => {
     expect(pageOf({ type: "object", properties: {} }, "{}")).toMatch(/Run +delete_branch +without arguments/);
-    expect(pageOf({ type: "object" }, '{"a":1}')).toMatch(/Run +delete_branch +with these arguments/);
+    expect(pageOf({ type: "object" }, '{"a":1}')).toMatch(/untrusted text +Arguments /);
   });
 });

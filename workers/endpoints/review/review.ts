@@ -347,12 +347,12 @@ async function page(
 ): Promise<Response> {
   const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
   const changes = pending.ok ? pending.value : [];
-  const { action, inbox, language = view.language } = link;
+  const { action, inbox, known, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
   const who = inbox === null ? await signingIn(c, link, view) : { inbox };
   const passkeys =
     link.passkeys === null || inbox === null ? {} : { passkeys: { count: link.passkeys.count, path: `${inbox.path}/passkeys` } };
-  const input = { view, action, nonce, live: `${action}/live`, changes, ...who, ...passkeys, ...extra };
+  const input = { view, action, nonce, live: `${action}/live`, changes, known, ...who, ...passkeys, ...extra };
   return answerPage(c, { kind: "review", input }, status, {
     language,
   });

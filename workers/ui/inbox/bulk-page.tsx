@@ -18,7 +18,7 @@ import { Notices, replyHistory, requestHistory, showingOf } from "../review-page
 import { fill, fillText } from "../sentence.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
-import { Series, SeriesHeading, callsIn, seriesTitle } from "./series.tsx";
+import { Series, callsIn, seriesTitle } from "./series.tsx";
 import { riskWords } from "../../../shared/channels/risk-words.ts";
 import { placeWords } from "../../../shared/channels/content-words.ts";
 
@@ -183,6 +183,18 @@ export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) =
   const calls = input.isAlike ? callsIn(reviews) : null;
   const title =
     calls !== null ? seriesTitle(calls, words) : reviews.length === 0 ? bulk.nothing : fillText(bulk.title, { n: reviews.length });
+  const notices = (
+    <>
+      <Listening live={`${inbox.path}/live`} page={inbox.path} count={inbox.count} />
+      {over === 0 ? null : <p class="note mind">{fill(bulk.over, { n: over })}</p>}
+      {most === null ? null : <p class="note mind">{fill(bulk.most, { n: String(most) })}</p>}
+    </>
+  );
+  const back = (
+    <p>
+      <a href={inbox.path}>{bulk.back}</a>
+    </p>
+  );
   return (
     <Document
       title={`${title} · ${words.page.product}`}
@@ -192,18 +204,26 @@ export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) =
       {...(reviews.length === 0 ? {} : { skip: { to: "decision", words: words.page.toDecision } })}
       script={pageScript + inboxScript}
     >
-      <form class="wrap together" method="post" action={action} accept-charset="utf-8" autocomplete="off">
+      <form
+        class={calls === null ? "wrap together" : "wrap review"}
+        method="post"
+        action={action}
+        accept-charset="utf-8"
+        autocomplete="off"
+      >
         <button type="submit" class="btn skip" name={formFields.act} value="preview">
           {bulk.look}
         </button>
-        {calls === null ? <h1 class="said-by-us">{title}</h1> : <SeriesHeading calls={calls} />}
-        <Listening live={`${inbox.path}/live`} page={inbox.path} count={inbox.count} />
-        {over === 0 ? null : <p class="note mind">{fill(bulk.over, { n: over })}</p>}
-        {most === null ? null : <p class="note mind">{fill(bulk.most, { n: String(most) })}</p>}
-        {calls === null ? <Each {...input} /> : <Series calls={calls} isDenying={input.isDenying} />}
-        <p>
-          <a href={inbox.path}>{bulk.back}</a>
-        </p>
+        {calls === null ? (
+          <>
+            <h1 class="said-by-us">{title}</h1>
+            {notices}
+            <Each {...input} />
+            {back}
+          </>
+        ) : (
+          <Series calls={calls} isDenying={input.isDenying} notices={notices} back={back} />
+        )}
       </form>
     </Document>
   );

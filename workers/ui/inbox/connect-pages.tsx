@@ -62,7 +62,7 @@ export const ConnectPage = (input: ConnectPageInput & { readonly cspNonce: strin
             <span>
               {fill(connect.as, {
                 reader: (
-                  <b>
+                  <b class="person">
                     <Name value={reader} />
                   </b>
                 ),
@@ -107,8 +107,16 @@ export const ConnectPage = (input: ConnectPageInput & { readonly cspNonce: strin
               ))}
             </select>
           </div>
-          {isLocal ? <p class="note mind">{connect.local}</p> : null}
-          <p class="note">{connect.note}</p>
+          {isLocal ? (
+            <p class="note mind">
+              <Icon of="info" />
+              <span>{connect.local}</span>
+            </p>
+          ) : null}
+          <p class="note">
+            <Icon of="info" />
+            <span>{connect.note}</span>
+          </p>
         </div>
         <div class="rail">
           <div class="decide" id="decision">

@@ -4,8 +4,10 @@
 import { formFields } from "../../../shared/review/form.ts";
 import { Document, type InboxMark } from "../document.tsx";
 import { useWords } from "../language.ts";
+import { Icon } from "../icons.tsx";
 import { Time } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
+import { pageScript } from "../page-script.ts";
 import { fill } from "../sentence.tsx";
 import { LoginNote, Logins, type LoginsInput } from "./logins.tsx";
 
@@ -42,7 +44,7 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
   const { connections } = words.inbox;
   const { action, nonce, now, isEnded, reader, inbox, cspNonce } = input;
   return (
-    <Document title={`${connections.title} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
+    <Document title={`${connections.title} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox} script={pageScript}>
       <form class="wrap inbox" method="post" action={action} accept-charset="utf-8" autocomplete="off">
         <input type="hidden" name={formFields.nonce} value={nonce} />
         <h1 class="said-by-us">{connections.title}</h1>
@@ -64,8 +66,11 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
                     <b>
                       <Name value={each.name} />
                     </b>{" "}
-                    {each.client === null ? null : (
+                    {each.client === null ? (
+                      <span class="tag mind">{connections.unverified}</span>
+                    ) : (
                       <span class="tag ok">
+                        <Icon of="check" />
                         <Name value={each.client} />
                       </span>
                     )}
@@ -78,7 +83,7 @@ export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonc
                       {each.expiresAt === null ? null : (
                         <>
                           {" · "}
-                          {fill(connections.until, { until: <Time at={each.expiresAt} now={now} exact /> })}
+                          {fill(connections.until, { until: <Time at={each.expiresAt} now={now} /> })}
                         </>
                       )}
                     </span>

@@ -79,6 +79,18 @@ const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
   );
 };
 
+/** On a phone without the model: the line below says which of its gates it is. */
+const ShortTitle = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => (
+  <>
+    <span class="phone">
+      <Caller server={facts.server} name={facts.name} />
+    </span>
+    <span class="desk">
+      <Title gate={gate} facts={facts} />
+    </span>
+  </>
+);
+
 const Expiry = ({ at, now }: { at: number; now: number }) => {
   const { inbox, numbers, page } = useWords();
   const leftMs = Math.max(0, at - now);
@@ -162,9 +174,7 @@ const Row = ({ item, path, now, reader }: RowProps) => {
         </label>
       )}
       <a class="open" href={`${path}/reviews/${gate}/${run}`}>
-        <h2>
-          <Title gate={gate} facts={facts} />
-        </h2>
+        <h2>{facts.requestKind === "sampling" ? <ShortTitle gate={gate} facts={facts} /> : <Title gate={gate} facts={facts} />}</h2>
         {facts.excerpt === undefined ? null : (
           <p class="said">
             <Plain value={facts.excerpt} />

@@ -4,6 +4,7 @@
 import { formFields } from "../../../shared/review/form.ts";
 import type { LoginFault } from "../../../shared/relay/login.ts";
 import { Document, type InboxMark, PlainDocument } from "../document.tsx";
+import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { Time } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
@@ -30,7 +31,7 @@ export const LoginNote = ({ said }: { readonly said: LoginSaid | undefined }) =>
   if (said === undefined) return null;
   const isGood = said.what === "connected" || said.what === "disconnected";
   return (
-    <p class={isGood ? "note" : "note bad"} role={isGood ? "status" : "alert"}>
+    <p class={isGood ? "note ok" : "note bad"} role={isGood ? "status" : "alert"}>
       <span>{fill(logins.said[said.what], { server: <Name value={said.server} /> })}</span>
     </p>
   );
@@ -55,7 +56,12 @@ export const Logins = ({ action, list, now }: LoginsInput & { readonly now: numb
               <b>
                 <Name value={each.server} />
               </b>{" "}
-              {each.state === "connected" ? <span class="tag ok">{logins.connected}</span> : null}
+              {each.state === "connected" ? (
+                <span class="tag ok">
+                  <Icon of="check" />
+                  {logins.connected}
+                </span>
+              ) : null}
               {each.state === "ended" ? <span class="tag bad">{logins.again}</span> : null}
               <br />
               <span class="soft">

@@ -12,9 +12,10 @@ import { reviewFacts } from "../../../shared/review/review-facts.ts";
 import type { ToolCallView } from "../../../shared/review/view.ts";
 import { CallRow, definitionPart } from "../call-content.tsx";
 import { accountSentence } from "../details.tsx";
+import { riskWords } from "../../../shared/channels/risk-words.ts";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
-import { HeadingWords, Strip } from "../lead.tsx";
+import { Clock, HeadingWords, Strip } from "../lead.tsx";
 import { type FramedPart, Frames, Name } from "../outside-text.tsx";
 import { requestHistory, showingOf } from "../review-page.tsx";
 import { fill, fillText } from "../sentence.tsx";
@@ -36,6 +37,21 @@ const standsAlone = ({ view }: CallReview): boolean => {
 const groupOf = ({ view: { request } }: CallReview): string =>
   digestOf("group", { tool: request.tool, definition: request.definition ?? null });
 
+/** By its first warning, where it has one. */
+const Why = ({ view }: { view: ToolCallView }) => {
+  const words = useWords();
+  const facts = reviewFacts(view);
+  const [risk] = facts.risks;
+  if (risk === undefined) return <HeadingWords view={view} facts={facts} />;
+  return (
+    <>
+      <Name value={view.request.tool} />
+      {words.review.marks.colon}
+      {riskWords(risk, words)}
+    </>
+  );
+};
+
 const Alone = ({ calls }: { calls: readonly CallReview[] }) => {
   const { series } = useWords().inbox;
   if (calls.length === 0) return null;
@@ -50,7 +66,7 @@ const Alone = ({ calls }: { calls: readonly CallReview[] }) => {
           <li data-key={key}>
             <a href={path}>
               <span>
-                <HeadingWords view={view} facts={reviewFacts(view)} />
+                <Why view={view} />
               </span>
             </a>
           </li>
@@ -71,10 +87,13 @@ const Row = ({ call: { key, view, value, path }, name }: { call: CallReview; nam
         </label>
         <div class="whole">
           <CallRow call={view.request} before={view.before ?? null} />
-          <p class="meta">
-            <a href={path}>{bulk.alone}</a>
-          </p>
+          <p class="meta"></p>
         </div>
+        <a class="act alone" href={path}>
+          <span class="sr">
+            {bulk.alone}: {name}
+          </span>
+        </a>
       </div>
     </li>
   );
@@ -111,48 +130,55 @@ function partsOf(calls: readonly CallReview[], index: number, words: Words): Fra
   ];
 }
 
-const Decision = ({ groups, isDenying }: { groups: readonly (readonly CallReview[])[]; isDenying: boolean }) => {
+type DecisionProps = {
+  /** The one that expires first. */
+  readonly first: ToolCallView;
+  readonly groups: readonly (readonly CallReview[])[];
+  readonly isDenying: boolean;
+};
+
+/** The bar of a review's page, for all that are selected. */
+const Decision = ({ first, groups, isDenying }: DecisionProps) => {
   const words = useWords();
   const { page, inbox } = words;
   const { series, bulk } = inbox;
-  const [first] = groups.flat();
-  const reach = first?.view.mayStop ?? null;
+  const reach = groups[0]?.[0]?.view.mayStop ?? null;
+  const asksPasskey = groups.flat().some(({ view }) => view.passkey === true);
   /** The script says how many are selected. */
   const counting = (text: string): string => JSON.stringify({ lang: page.lang, words: text });
   return (
-    <section class="card" id="decision" tabindex={-1} aria-label={page.decide.heading}>
-      {groups.flat().some(({ view }) => view.passkey === true) ? (
-        <p class="note mind">{bulk.passkey}</p>
-      ) : (
-        <>
-          <p class="soft">{series.effect}</p>
+    <section class="decide" id="decision" tabindex={-1} aria-label={page.decide.heading}>
+      <Clock view={first} facts={reviewFacts(first)} />
+      <p class="effect">{asksPasskey ? bulk.passkey : series.effect}</p>
+      <div class="row">
+        <details class="up deny" name="up" open={isDenying}>
+          <summary class="btn no">{page.decide.deny}</summary>
+          <div class="panel">
+            <label for="reason">{bulk.reason}</label>
+            <textarea class="field" id="reason" name={formFields.reason} rows={2} maxlength={longestReason}></textarea>
+            <button type="submit" class="btn no solid" name={formFields.act} value="deny" data-count={counting(series.deny)}>
+              {series.denySome}
+            </button>
+            {reach === null ? null : (
+              <button type="submit" class="btn" name={formFields.act} value="denyStop">
+                {groups.length === 1 ? page.stop.deny[reach] : series.denyStop[reach]}
+              </button>
+            )}
+          </div>
+        </details>
+        {asksPasskey ? null : (
           <button
             type="submit"
             id="approve-all"
-            class="btn yes"
+            class="btn approve yes"
             name={formFields.act}
             value={approveAct(0)}
             data-count={counting(series.approve)}
           >
             {series.approveSome}
           </button>
-        </>
-      )}
-      <details class="ours" open={isDenying}>
-        <summary class="chev">{series.denySome}</summary>
-        <div class="in">
-          <label for="reason">{bulk.reason}</label>
-          <textarea class="field" id="reason" name={formFields.reason} rows={2} maxlength={longestReason}></textarea>
-          <button type="submit" class="btn no solid" name={formFields.act} value="deny" data-count={counting(series.deny)}>
-            {series.denySome}
-          </button>
-          {reach === null ? null : (
-            <button type="submit" class="btn" name={formFields.act} value="denyStop">
-              {groups.length === 1 ? page.stop.deny[reach] : series.denyStop[reach]}
-            </button>
-          )}
-        </div>
-      </details>
+        )}
+      </div>
     </section>
   );
 };
@@ -163,35 +189,48 @@ export const seriesTitle = (calls: readonly CallReview[], words: Words): string 
   return fillText(words.inbox.series.tab, { n: calls.length, client, server });
 };
 
-export const SeriesHeading = ({ calls }: Pick<SeriesProps, "calls">) => {
+const SeriesHeading = ({ calls }: Pick<SeriesProps, "calls">) => {
   const { series } = useWords().inbox;
   const { client = "", server = "" } = calls[0]?.view.requestor ?? {};
   return <h1>{fill(series.title, { n: calls.length, client: <Name value={client} />, server: <Name value={server} /> })}</h1>;
 };
 
-export const Series = ({ calls, isDenying }: SeriesProps) => {
+/** `notices`: what the page says below its heading. `back`: the way to the inbox. */
+export const Series = ({ calls, isDenying, notices, back }: SeriesProps & { readonly notices: Child; readonly back: Child }) => {
   const words = useWords();
   const rows = calls.filter((call) => !standsAlone(call));
   const groups = [...Map.groupBy(rows, groupOf).values()];
-  const [first] = calls.toSorted((a, b) => a.view.deadlineAt - b.view.deadlineAt);
+  const first = calls.toSorted((a, b) => a.view.deadlineAt - b.view.deadlineAt)[0]?.view;
+  if (first === undefined) return null;
   // One for all of them: calls for another account are another series.
-  const account = first === undefined ? null : accountSentence(first.view, words);
+  const account = accountSentence(first, words);
   return (
     <>
-      {first === undefined ? null : <Strip view={first.view} facts={reviewFacts(first.view)} />}
-      {account === null ? null : (
-        <p class="soft">
-          {words.review.account.label}
-          {words.review.marks.colon}
-          {account}
-        </p>
+      <div class="lead">
+        <SeriesHeading calls={calls} />
+        <Strip view={first} facts={reviewFacts(first)} />
+        {account === null ? null : (
+          <p class="soft">
+            {words.review.account.label}
+            {words.review.marks.colon}
+            {account}
+          </p>
+        )}
+        {notices}
+        <Alone calls={calls.filter(standsAlone)} />
+      </div>
+      <div class="content">
+        {calls.map(({ key }) => (
+          <input type="hidden" name="pick" value={key} />
+        ))}
+        {rows.length === 0 ? null : <Frames parts={groups.flatMap((group, index) => partsOf(group, index, words))} />}
+        {back}
+      </div>
+      {rows.length === 0 ? null : (
+        <div class="rail">
+          <Decision first={first} groups={groups} isDenying={isDenying} />
+        </div>
       )}
-      <Alone calls={calls.filter(standsAlone)} />
-      {calls.map(({ key }) => (
-        <input type="hidden" name="pick" value={key} />
-      ))}
-      {rows.length === 0 ? null : <Frames parts={groups.flatMap((group, index) => partsOf(group, index, words))} />}
-      {rows.length === 0 ? null : <Decision groups={groups} isDenying={isDenying} />}
     </>
   );
 };

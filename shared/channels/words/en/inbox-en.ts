@@ -169,6 +169,7 @@ export const inboxEn = {
     title: "Connections",
     heading: "Clients that act for you",
     none: "No client is connected.",
+    unverified: "registered itself",
     line: "{servers} · since {since}",
     until: "until {until}",
     end: "End",
@@ -202,12 +203,12 @@ export const inboxEn = {
   },
   /** A person's own logins at servers. */
   logins: {
-    heading: "Servers where you are signed in",
+    heading: "Your accounts at servers",
     lead: "These servers want each user's own login. Requests with your keys carry it, and no others.",
     connected: "connected",
     again: "sign in again",
     none: "not connected",
-    refusedAt: "the server refused your login on {at}",
+    refusedAt: "refused on {at}",
     connect: "Connect",
     disconnect: "Disconnect",
     goOn: "Go on to {host}",

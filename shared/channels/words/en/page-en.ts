@@ -39,6 +39,8 @@ export const pageEn = {
   },
   warnings: {
     heading: "{n, # warning/# warnings}",
+    /** Of several of one level. */
+    alike: "{n}, all {level}",
     all: { low: "low", medium: "medium", high: "high" },
     some: { low: "{n} low", medium: "{n} medium", high: "{n} high" },
     inPrompt: "In the prompt: {place}",
@@ -110,6 +112,8 @@ export const pageEn = {
     added: "added",
     sent: { request: "Text that is sent:", response: "Text that is delivered:" },
     closed: "The changed text:",
+    /** Above what changed in a prompt that was approved. */
+    approved: "Changed before it was approved:",
     nothing: "You have changed nothing.",
     preview: "{n, # change/# changes}: {fields}.",
     undecided: "Nothing is decided yet.",
@@ -207,6 +211,16 @@ export const pageEn = {
     access: "signed in by Cloudflare Access",
     issuer: "signed in at {issuer}",
   },
+  /** The same of the reader of an open review. */
+  knownYou: {
+    label: "You",
+    link: "known by the link sent to you",
+    slack: "known by your account in Slack",
+    inbox: "signed in to your inbox",
+    email: "signed in by email",
+    access: "signed in by Cloudflare Access",
+    issuer: "signed in at {issuer}",
+  },
   passkey: {
     asks: "Approving asks for your passkey, which needs scripts. You can deny without it.",
     missing: "An approval needs your passkey, and you have none. You can deny without it.",
@@ -283,6 +297,8 @@ export const pageEn = {
     askLessHint: "An operator signs in, sees which past calls a rule would let pass, and decides.",
     closedLink: "This review is closed. Your link no longer decides.",
     at: "At {at}.",
+    /** {known}: how the gateway knew who decided. */
+    atKnown: "At {at}, {known}.",
     why: "Why: {why}",
     reason: "Reason: {reason}",
     replyLink: "If the reply needs a review too, its link comes the same way as this one.",
@@ -318,8 +334,10 @@ export const pageEn = {
     model: "Model",
     id: "id {id}",
     toolResult: "Result of {id}",
+    /** Of a use in the same request. */
+    named: "{name} ({id})",
     failedToolResult: "Result of {id}, marked as an error",
-    run: "Run {name} with these arguments",
+    arguments: "Arguments",
     runBare: "Run {name} without arguments",
     result: "Result",
     onlyVectorText: "Text that becomes a vector",
@@ -331,7 +349,7 @@ export const pageEn = {
     resource: "Embedded resource",
     tools: "Tools",
     tool: "Tool {name}",
-    schema: "Input schema of {name}",
+    schema: "Schema",
     name: "Name",
     uri: "URI",
     mimeType: "Type",

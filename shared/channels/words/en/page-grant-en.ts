@@ -77,7 +77,8 @@ export const pageGrantEn = {
       response:
         "“Any like this” is the result of the same tool, run with the same arguments by name; those that are not marked may have any value.",
     },
-    pinned: { legend: "Must stay as it is here", hint: "This counts for “Any like this”." },
+    heading: { request: "Allow later calls", response: "Allow later results" },
+    pinned: { legend: "Must stay as it is here", one: "{name} is {value}", hint: "This counts for “Any like this”." },
     scopes: {
       session: "in this session, {name} on {server}",
       tool: "{name} on {server} for {client}",

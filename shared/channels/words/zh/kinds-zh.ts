@@ -87,7 +87,7 @@ const ofTool = {
       edit: "这是版本 {version}。批准后，先按工具的 schema 检查，再按这些字段中的内容运行。",
       effect: { same: "批准后在 {server} 上运行。", changed: "批准后，在 {server} 上运行你修改的版本。" },
       from: "来自客户端：工具参数",
-      caution: "一经批准，工具就会运行：这是一次操作，而不是向模型提问。",
+      caution: "",
     },
     response: {
       lead: "已经运行。结果尚未交付。",
@@ -101,7 +101,7 @@ const ofTool = {
       edit: "这是版本 {version}。批准后，只交付这些字段中的内容。",
       effect: { same: "交付后，{to} 会收到它。", changed: "交付后，{to} 会收到你修改的版本。" },
       from: "来自工具：结果",
-      caution: "已经运行。结果尚未交付。",
+      caution: "",
     },
   },
   silence: ofModel.silence,

@@ -71,7 +71,8 @@ export const pageGrantZh = {
       request: "“同类”指同一工具，且参数名称相同。未标记的参数可以是任何值，最多 1,000 个字符，或当前字符数的 2.5 倍。",
       response: "“同类”指同一工具的结果，运行时的参数名称相同；未标记的参数可以是任何值。",
     },
-    pinned: { legend: "必须与此处相同", hint: "适用于“同类”。" },
+    heading: { request: "放行后续调用", response: "放行后续结果" },
+    pinned: { legend: "必须与此处相同", one: "{name} 为 {value}", hint: "适用于“同类”。" },
     scopes: {
       session: "本次会话中，{server} 上的 {name}",
       tool: "{server} 上的 {name}，面向 {client}",

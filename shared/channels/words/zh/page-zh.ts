@@ -35,6 +35,8 @@ export const pageZh = {
   },
   warnings: {
     heading: "{n} 条警告",
+    /** Of several of one level. */
+    alike: "{n}，均为{level}",
     all: { low: "低", medium: "中", high: "高" },
     some: { low: "低 {n}", medium: "中 {n}", high: "高 {n}" },
     inPrompt: "提示词中：{place}",
@@ -106,6 +108,8 @@ export const pageZh = {
     added: "新增",
     sent: { request: "将发送的文字：", response: "将交付的文字：" },
     closed: "修改后的文字：",
+    /** Above what changed in a prompt that was approved. */
+    approved: "批准前的修改：",
     nothing: "你没有修改任何内容。",
     preview: "{n} 处修改：{fields}。",
     undecided: "尚未作出任何决定。",
@@ -202,6 +206,16 @@ export const pageZh = {
     access: "通过 Cloudflare Access 登录",
     issuer: "在 {issuer} 登录",
   },
+  /** The same of the reader of an open review. */
+  knownYou: {
+    label: "你",
+    link: "凭发给你的链接",
+    slack: "凭你的 Slack 账号",
+    inbox: "已登录收件箱",
+    email: "通过邮箱登录",
+    access: "通过 Cloudflare Access 登录",
+    issuer: "在 {issuer} 登录",
+  },
   passkey: {
     asks: "批准时会请求你的通行密钥，这需要脚本。拒绝则不需要。",
     missing: "批准需要你的通行密钥，而你还没有。拒绝则不需要。",
@@ -276,6 +290,8 @@ export const pageZh = {
     askLessHint: "管理员登录后，可以看到规则会放行哪些过去的调用，并作出决定。",
     closedLink: "此审核已结束，你的链接不能再用来决定。",
     at: "时间：{at}。",
+    /** {known}: how the gateway knew who decided. */
+    atKnown: "时间：{at}，{known}。",
     why: "原因：{why}",
     reason: "原因：{reason}",
     replyLink: "如果回复也需要审核，链接会经同一渠道发来。",
@@ -311,8 +327,10 @@ export const pageZh = {
     model: "模型",
     id: "id {id}",
     toolResult: "{id} 的结果",
+    /** Of a use in the same request. */
+    named: "{name}（{id}）",
     failedToolResult: "{id} 的结果，标记为错误",
-    run: "用这些参数运行 {name}",
+    arguments: "参数",
     runBare: "不带参数运行 {name}",
     result: "结果",
     onlyVectorText: "将转成向量的文字",
@@ -324,7 +342,7 @@ export const pageZh = {
     resource: "内嵌资源",
     tools: "工具",
     tool: "工具 {name}",
-    schema: "{name} 的输入 schema",
+    schema: "输入 schema",
     name: "名称",
     uri: "URI",
     mimeType: "类型",
