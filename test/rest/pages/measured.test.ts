@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
 
   async function open(view: ReviewView, size: keyof typeof sizes): Promise<Page> {
     const page = await (await browser.newContext({ viewport: sizes[size] })).newPage();
-    await page.setContent(renderedReview(view));
+    await page.setContent(renderedReview(view, { known: { how: "link" } }));
     return page;
   }
 
