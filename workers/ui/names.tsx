@@ -25,15 +25,26 @@ export const Caller = ({ server, name }: { server: string; name: string }) => (
 
 type PeopleProps = { readonly names: readonly string[]; readonly reader: string; readonly joined: "and" | "or" };
 
+const isLatin = (letter: string | undefined): boolean => letter !== undefined && /[\p{Script=Latin}\d]/u.test(letter);
+
+/** Chinese has a space between its own letters and Latin ones. */
+const spaced = (word: string, before: string, after: string): string =>
+  /^\p{Script=Han}+$/u.test(word) ? `${isLatin(before.at(-1)) ? " " : ""}${word}${isLatin(after[0]) ? " " : ""}` : word;
+
 /** All of them: "Bo Chen, Cy Young or Dee". */
 export const People = ({ names, reader, joined }: PeopleProps) => {
   const { page } = useWords();
   const type = joined === "and" ? "conjunction" : "disjunction";
+  const shown = names.map((name) => (name === reader ? page.you : name));
   const parts = new Intl.ListFormat(page.lang, { type }).formatToParts(names.map((_name, i) => String(i)));
   return (
     <>
-      {parts.map(({ type: kind, value }): Child =>
-        kind === "literal" ? value : <Person name={names[Number(value)] ?? ""} reader={reader} />,
+      {parts.map(({ type: kind, value }, i): Child =>
+        kind === "literal" ? (
+          spaced(value, shown[Number(parts[i - 1]?.value)] ?? "", shown[Number(parts[i + 1]?.value)] ?? "")
+        ) : (
+          <Person name={names[Number(value)] ?? ""} reader={reader} />
+        ),
       )}
     </>
   );

@@ -45,8 +45,7 @@ const tokens = `
 const base = `
 *, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.5 var(--sans); -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding: 1rem 0 10rem; }
-body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; text-autospace: normal; }
-.said, .name, .plain, pre, input, textarea { text-autospace: no-autospace; }
+body { margin: 0; background: var(--page); color: var(--ink); overflow-wrap: anywhere; }
 h1, h2, p, ul, ol, dl, dd, fieldset, legend { margin: 0; padding: 0; border: 0; }
 ul, ol { list-style: none; }
 h1 { font-size: 1.3125rem; line-height: 1.3; font-weight: 400; color: var(--soft); }
@@ -58,7 +57,7 @@ b, strong { font-weight: 600; }
 .soft, .hint { color: var(--soft); }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .name { font-family: var(--mono); font-size: 1rem; font-weight: 600; white-space: pre-wrap; unicode-bidi: isolate; }
-.person .name { font: inherit; text-autospace: inherit; }
+.person .name { font: inherit; }
 .plain { white-space: pre-line; unicode-bidi: isolate; }
 h1 .name, .effect .name { display: -webkit-inline-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4; max-width: 100%; overflow: hidden; overflow-wrap: anywhere; vertical-align: bottom; font: 650 1.3125rem/1.3 var(--sans); color: var(--ink); }
 .i { width: 1.25rem; height: 1.25rem; flex: none; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; vertical-align: -.25rem; }

@@ -65,7 +65,7 @@ const ofModel = {
     answers: "{model} 正在回复",
     answered: "{model} 用 {seconds} 秒作出回复",
     mayWait: "回复可能需要审核",
-    waits: "{who}审核回复",
+    waits: "{who} 审核回复",
     waitsHere: "回复等待审核。",
     delivers: "{to} 收到回复",
     review: "审核回复",
