@@ -89,6 +89,14 @@ describe("what is stopped", () => {
     expect((await browser.get(page)).text).toContain(`name="stop" value="${path()}"`);
   });
 
+  test("leads back to the page of the key or the server that it is on", async () => {
+    await browser.get("stops");
+    for (const page of [`keys/${key.id}`, "servers/notes"]) {
+      expect((await browser.post("stops", { stop: page, from: page })).location).toMatch(new RegExp(`/${page}\\?stop=stopped$`));
+      expect((await browser.post("stops", { resume: page, from: page })).location).toMatch(new RegExp(`/${page}\\?stop=resumed$`));
+    }
+  });
+
   test("says so on the page of a request of its", async () => {
     await configure("policy", { rules: [], default: { request: "allow", response: "allow" }, reviewers: {} });
     await sample({ server: "notes" }, { key: key.key });

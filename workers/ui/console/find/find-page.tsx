@@ -2,6 +2,7 @@
 // the menu that Ctrl K opens, which is over any page.
 
 import { objectOf } from "../../../../shared/json/values.ts";
+import { nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Name } from "../../outside-text.tsx";
 import { consoleWords } from "../console-words.ts";
@@ -19,10 +20,11 @@ const most = 500;
 
 async function everything(visit: Visit): Promise<Found[]> {
   const { api, at, language } = visit;
-  const [{ keys }, servers, routing, { reviewers }] = await Promise.all([
+  const [{ keys }, servers, routing, policy, { reviewers }] = await Promise.all([
     api.read(paths.admin.keys),
     readDocument(visit, "servers"),
     readDocument(visit, "routing"),
+    readDocument(visit, "policy"),
     api.read(paths.admin.reviewers),
   ]);
   const models: readonly unknown[] = Array.isArray(routing["models"]) ? routing["models"] : [];
@@ -35,6 +37,12 @@ async function everything(visit: Visit): Promise<Found[]> {
     ...keys.map(({ id, name }): Found => ({ kind: "key", name, to: at(`keys/${id}`) })),
     ...Object.keys(entriesIn(servers, "servers")).map((name): Found => ({ kind: "server", name, to: at(`servers/${name}`) })),
     ...ids.map((name): Found => ({ kind: "model", name, to: at("requests", { model: name }) })),
+    ...Object.keys(objectOf(routing["providers"]) ?? {}).map((name): Found => ({
+      kind: "provider",
+      name,
+      to: at("routing/provider", { name }),
+    })),
+    ...rulesIn(policy).map((rule): Found => ({ kind: "rule", name: nameOf(rule), to: `${at("policy", { rule: nameOf(rule) })}#edit` })),
     ...[...new Set(reviewers.map(({ name }) => name))].map((name): Found => ({
       kind: "reviewer",
       name,

@@ -57,8 +57,9 @@ export const menuScript = `
   });
 
   const move = (by) => {
-    const links = [...document.querySelectorAll("main tbody tr")].flatMap((row) => row.querySelector("a[href]") ?? []);
-    const at = links.findIndex((link) => link.closest("tr").contains(document.activeElement));
+    const row = ":is(tbody tr, .rules > li, .done-list > li)";
+    const links = [...document.querySelectorAll("main " + row)].flatMap((each) => each.querySelector("a[href]") ?? []);
+    const at = links.findIndex((link) => link.closest(row).contains(document.activeElement));
     const next = links[at === -1 ? (by > 0 ? 0 : links.length - 1) : Math.min(Math.max(at + by, 0), links.length - 1)];
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });

@@ -32,6 +32,7 @@ import {
   type EditedRule,
   type PolicyState,
   type Replay,
+  editedByName,
   editedIn,
   noneRead,
   stateIn,
@@ -63,7 +64,9 @@ async function showPolicy(visit: Visit): Promise<PageAnswer> {
   const asked = visit.query.get("less");
   if (asked !== null) return asking(visit, current, asked);
   const saved = visit.query.get("done") === "saved" ? (["saved"] as const) : [];
-  return shown(visit, current, stateOf(current, editedIn(visit.query.get("edit"), current.document)), { notes: saved });
+  const { query } = visit;
+  const editing = query.has("rule") ? editedByName(query.get("rule"), current.document) : editedIn(query.get("edit"), current.document);
+  return shown(visit, current, stateOf(current, editing), { notes: saved });
 }
 
 /** A rule drafted from one call, and what it would have done with those of the last days. */

@@ -1,7 +1,7 @@
 // What the policy's page knows of a draft: it is in the page's one form, and nowhere on the server.
 
 import * as z from "zod";
-import { type Draft, draftText, readDraft, rulesIn } from "../../../../shared/policy/draft.ts";
+import { type Draft, draftText, nameOf, readDraft, rulesIn } from "../../../../shared/policy/draft.ts";
 import { type ReplayTally, noReplay, tallySchema } from "../../../../shared/record/replay-tally.ts";
 import type { Visit } from "../page.ts";
 
@@ -48,6 +48,12 @@ export const editedIn = (text: string | null, draft: Draft): EditedRule => {
   const at = /^\d{1,3}$/.test(text ?? "") ? Number(text) : -1;
   return at >= 0 && at < rulesIn(draft).length ? at : null;
 };
+
+/** The rule of this name; "default", as the record calls it, is the default unless a rule is. */
+export function editedByName(name: string | null, draft: Draft): EditedRule {
+  const at = rulesIn(draft).findIndex((rule) => nameOf(rule) === name);
+  return at >= 0 ? at : name === "default" ? "default" : null;
+}
 
 const daysIn = (text: string | null): ReplayDays => replayDays.find((days) => String(days) === text) ?? 7;
 

@@ -20,7 +20,7 @@ import { Confirm, Done, Download, Empty, Note, Refused, Tag, sayingPage } from "
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "../copy-script.ts";
 import { isCounted, keyNamesOf, waitOf } from "./request-line.ts";
-import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, useCause } from "./request-pieces.tsx";
+import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, shortRun, useCause } from "./request-pieces.tsx";
 import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
@@ -150,7 +150,9 @@ const Facts = ({ visit, line, keyName, isListed, stops }: FactsProps) => {
           <>
             <dt>{texts.rule}</dt>
             <dd>
-              <Name value={rule} />
+              <a href={`${visit.at("policy", { rule })}#edit`}>
+                <Name value={rule} />
+              </a>
             </dd>
           </>
         )}
@@ -307,7 +309,7 @@ const Body = ({ visit, failure, line, events, review, keys, stops }: { visit: Vi
     <>
       <div class="stack">
         <p>
-          <a href={visit.at("requests")}>{list.title}</a> › <span class="digest">{`${line.id.slice(0, 10)}…${line.id.slice(-4)}`}</span>
+          <a href={visit.at("requests")}>{list.title}</a> › <span class="digest">{shortRun(line.id)}</span>
         </p>
         <div class="head">
           <h1>

@@ -105,7 +105,9 @@ const Row = ({ visit, table, ready, model }: TableProps & { model: Model }) => {
         <Aliases names={model.aliases} />
       </td>
       <td>
-        <Name value={model.provider} />
+        <a href={visit.at("routing/provider", { name: model.provider })}>
+          <Name value={model.provider} />
+        </a>
       </td>
       <td class="num" data-k={texts.priceShort}>
         {price(model.price.inputPerMTok, lang)} / {price(model.price.outputPerMTok, lang)}

@@ -155,6 +155,7 @@ function entryShown(visit: Visit, of: TableEntry, state: EntryState): PageAnswer
           <h1>{title}</h1>
           <span class="acts">
             {was === null ? null : <LinkButton to={visit.at("requests", { [of.kind]: was })}>{form.requests}</LinkButton>}
+            {was === null || of.kind === "provider" ? null : <LinkButton to={visit.at("usage", { by: of.kind })}>{form.usage}</LinkButton>}
             <LinkButton to={visit.at("routing")}>{form.back}</LinkButton>
           </span>
         </div>

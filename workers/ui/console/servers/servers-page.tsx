@@ -120,7 +120,10 @@ const ServerRow = ({ visit, name, entry, version, use, stops, waiting = 0 }: Row
   return (
     <tr>
       <td class="main-cell">
-        <Name value={name} /> <StoppedTag visit={visit} stop={{ scope: "server", server: name }} stops={stops} />
+        <a href={visit.at(`servers/${name}`)}>
+          <Name value={name} />
+        </a>{" "}
+        <StoppedTag visit={visit} stop={{ scope: "server", server: name }} stops={stops} />
         {waiting === 0 ? null : (
           <>
             {" "}

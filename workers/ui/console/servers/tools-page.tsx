@@ -13,8 +13,10 @@ import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { FindingItem } from "../overview/health.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Done, Empty, List, Names, Note, Pager, Press, Refused, Tag } from "../pieces.tsx";
+import { Done, Empty, LinkButton, List, Names, Note, Pager, Press, Refused, Tag } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { serversWords } from "./servers-words.ts";
 import { toolsWords } from "./tools-words.ts";
 
@@ -49,7 +51,7 @@ const Changes = ({ tool: { changes, isTooLong, digest } }: Pick<ToolProps, "tool
       {changes.map(({ member, before, after }) => (
         <section class="part">
           <header>
-            <h3>{names[member] ?? <Name value={member} />}</h3>
+            <h2>{names[member] ?? <Name value={member} />}</h2>
           </header>
           <Difference change={{ path: "", changes: differenceOf(before ?? "", after ?? "") }} />
         </section>
@@ -181,7 +183,7 @@ const Rules = ({ visit, tool: { rules } }: ToolProps) => {
               ) : (
                 <>
                   {isSure ? (rules.length > 1 ? `${texts.otherwise} ` : "") : `${texts.may} `}
-                  <a href={visit.at("policy")}>
+                  <a href={`${visit.at("policy", { rule })}#edit`}>
                     <Name value={rule} />
                   </a>
                   {juror === null ? null : <> {fill(texts.first, { model: <Name value={juror} /> })}</>}
@@ -250,12 +252,36 @@ const ToolRow = ({ visit, tool, calls }: ToolProps & { readonly calls: ServerToo
   );
 };
 
+/** What else there is of the server: its requests, its spend, its entry, and the kill switch. */
+const Elsewhere = ({ visit, server, stops, isKept }: ElsewhereProps) => {
+  const texts = useTexts(toolsWords);
+  return (
+    <div class="row-acts">
+      <LinkButton to={visit.at("requests", { server })}>{texts.requests}</LinkButton>
+      <LinkButton to={visit.at("usage", { by: "server" })}>{texts.usage}</LinkButton>
+      {isKept && visit.may("change") ? (
+        <LinkButton to={`${visit.at("servers", { edit: server })}#form`}>{texts.editEntry}</LinkButton>
+      ) : null}
+      <StopHere visit={visit} stop={{ scope: "server", server }} stops={stops} called={server} from={visit.page} isNamed />
+    </div>
+  );
+};
+
+type ElsewhereProps = {
+  readonly visit: Visit;
+  readonly server: string;
+  readonly stops: readonly Stopped[];
+  /** Definitions are kept: else the page leads to the entry where it says so. */
+  readonly isKept: boolean;
+};
+
 async function renderTools(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const server = nameIn(visit);
   const after = visit.query.get("after") ?? "";
-  const [all, waiting] = await Promise.all([
+  const [all, waiting, stops] = await Promise.all([
     visit.api.find(paths.admin.serverTools, { server, query: { days: String(daysCounted), ...(after === "" ? {} : { after }) } }),
     visit.api.find(paths.admin.serverTools, { server, query: { waiting: "true", limit: String(mostWaiting) } }),
+    stopsOf(visit),
   ]);
   if (all === null || waiting === null) return { kind: "notFound" };
   const texts = toolsWords[visit.language];
@@ -269,7 +295,12 @@ async function renderTools(visit: Visit, failure?: ApiError): Promise<PageAnswer
         <p>
           <a href={visit.at("servers")}>{serversWords[visit.language].title}</a> › <Name value={server} />
         </p>
-        <h1>{fill(texts.title, { server: <Name value={server} /> })}</h1>
+        <div class="head">
+          <h1>{fill(texts.title, { server: <Name value={server} /> })}</h1>
+          <StoppedTag visit={visit} stop={{ scope: "server", server }} stops={stops} />
+        </div>
+        <Elsewhere visit={visit} server={server} stops={stops} isKept={all.pin !== "off"} />
+        <StopNote visit={visit} />
         <Done visit={visit} texts={texts.done} />
         {failure === undefined ? null : <Refused failure={failure} />}
         {all.pin === "off" ? (

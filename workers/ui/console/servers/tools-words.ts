@@ -15,6 +15,8 @@ type RuleTexts = Readonly<Record<"none" | "otherwise" | "may" | "first" | "more"
 const en = {
   title: "Tools of {server}",
   off: "Definitions of this server’s tools are not kept. To see what changes, set “When a tool’s definition changes” in its entry.",
+  requests: "Its requests",
+  usage: "Usage by server",
   editEntry: "Edit the server",
   none: "No client has listed this server’s tools yet. They stand here with the first list.",
   waits: {
@@ -73,6 +75,8 @@ const en = {
 const zhCN: Texts<typeof en> = {
   title: "{server} 的工具",
   off: "没有保存此服务器的工具定义。要查看变更，请在其条目中设置“工具的定义变更时”。",
+  requests: "它的请求",
+  usage: "按服务器的用量",
   editEntry: "编辑服务器",
   none: "还没有客户端列出此服务器的工具。首次列出后会显示在这里。",
   waits: {

@@ -187,7 +187,7 @@ function pathIn(form: URLSearchParams): string | null {
 }
 
 /** The pages that have forms of this one. */
-const comesFrom = /^(?:keys|servers|requests\/run_[\w-]+)$/;
+const comesFrom = /^(?:keys(?:\/key_[\w-]+)?|servers(?:\/\w[\w.-]*)?|requests\/run_[\w-]+)$/;
 
 async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;
