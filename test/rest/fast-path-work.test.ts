@@ -10,22 +10,28 @@ import { createRig } from "../../bench/rig.ts";
 /** What a change may add before somebody has to say that it is worth that. */
 const mostMore = 1.15;
 
-const figuresOf = (tables: readonly { readonly rows: readonly Row[] }[], key: string): [string, number][] =>
-  tables.flatMap(({ rows }) => rows.map(({ labels: [way = ""], values }): [string, number] => [way, values[key]?.[0] ?? Number.NaN]));
+/** On a machine with nearly no time left what is written behind goes in more parts: the least of so many counts is the path's own. */
+const mostCounts = 6;
 
-test("a request on the fast path takes no more than 15 % more work than bench/results/work.json says", async () => {
-  const rig = createRig();
-  try {
-    const settings = { rounds: 1, seconds: 1, warmUpSeconds: 1, connections: null, short: false, base: null };
-    const { tables } = await work(rig, settings);
-    const committed = readReport("bench/results", "work").tables;
-    const advice = "where it is worth it, commit what `npm run bench -- work` writes";
-    const nodes = new Map(figuresOf(committed, "nodes"));
-    for (const [way, now] of figuresOf(tables, "nodes"))
-      expect(now / (nodes.get(way) ?? 0), `${way}: ${now.toFixed(0)} nodes, ${nodes.get(way)} committed; ${advice}`).toBeLessThan(mostMore);
-  } finally {
-    await rig.end();
+const nodesOf = (tables: readonly { readonly rows: readonly Row[] }[]): [string, number][] =>
+  tables.flatMap(({ rows }) => rows.map(({ labels: [way = ""], values }): [string, number] => [way, values["nodes"]?.[0] ?? Number.NaN]));
+
+test("a request on the fast path takes no more than 15 % more work than bench/results/work.json says", { timeout: 600_000 }, async () => {
+  const settings = { rounds: 1, seconds: 1, warmUpSeconds: 1, connections: null, short: false, base: null };
+  const committed = new Map(nodesOf(readReport("bench/results", "work").tables));
+  const least = new Map<string, number>();
+  const isMore = ([way, nodes]: [string, number]): boolean => (least.get(way) ?? Infinity) >= nodes * mostMore;
+  for (let counts = 0; counts < mostCounts && [...committed].some(isMore); counts += 1) {
+    const rig = createRig();
+    try {
+      for (const [way, nodes] of nodesOf((await work(rig, settings)).tables)) least.set(way, Math.min(nodes, least.get(way) ?? Infinity));
+    } finally {
+      await rig.end();
+    }
   }
+  expect([...committed.keys()]).toEqual([...least.keys()]);
+  const advice = "Where it is worth it, commit what `npm run bench -- work` writes.";
+  expect([...committed].filter(isMore), `more work than committed: ${JSON.stringify([...least])}. ${advice}`).toEqual([]);
 });
 
 test("what runs is counted as often as it runs, and changes nothing else", () => {
