@@ -22,6 +22,8 @@ test.each(settings)("RECORD=%s: every answer has its line, or an end that is tol
   console.log(`KILLS_SEED=${seed}`);
   const result = await killWhileAnswering({ kills, seed, load: 6, variables: { RECORD: setting } });
   results.set(setting, result);
+  for (const [endpoint, { answered, lines, unknown, missing }] of result.byEndpoint)
+    console.log(`${setting} ${endpoint}: ${answered} answered, ${lines} lines, ${unknown} unknown, ${missing.length} neither`);
   expect([seed, result.broken]).toEqual([seed, []]);
   for (const endpoint of endpoints) {
     const { answered, missing } = result.byEndpoint.get(endpoint) ?? { answered: 0, missing: [] };
