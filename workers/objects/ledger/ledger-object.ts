@@ -95,7 +95,7 @@ const linesInAppend = 512;
 /** A server's calls of a week are found in the newest lines, or are said to be more. */
 const pagesOfCalls = 4;
 const linesOfCalls = 500;
-/** A shard looks at about so many lines for the totals of a search, and at no more than the other. */
+/** A shard looks at about so many lines for the totals of a search; at most at the other number. */
 const linesOfTotals = 1_500;
 const mostOfTotals = 3_000;
 

@@ -128,7 +128,8 @@ test("takes a compressed bundle for one, also where its bytes could be a bundle'
   await write(0, 300);
   const file = join(folder, "record/0/tile/entries/000");
   const stream = gzipSync(gunzipSync(readFileSync(file))).subarray(10);
-  // A comment of gzip's has the length of a second entry, that ends with the file. `1f 8b` is 8,075.
+  // A comment of gzip's has the length of a second entry, which ends with the file.
+  // `1f 8b` is 8,075.
   const second = 2 + 8_075;
   const header = Buffer.concat([Uint8Array.of(0x1f, 0x8b, 8, 16, 0, 0, 0, 0, 0, 3), Buffer.alloc(second + 400 - 10, "c")]);
   const rest = header.length + 1 + stream.length - second - 2;
