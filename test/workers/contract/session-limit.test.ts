@@ -6,7 +6,7 @@ import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import { keyStub, sessionStub } from "../../../workers/stubs/stubs.ts";
 import { control, gates, textEnvelope } from "../support/control.ts";
-import { answerOf, createKey, env, errorOf, gateway, model, sample } from "../support/gateway.ts";
+import { answerOf, createKey, env, errorOf, eventually, gateway, model, sample } from "../support/gateway.ts";
 import { crash, later, ringAlarm, tablesOf } from "../objects/inside.ts";
 
 const hour = 3_600_000;
@@ -95,6 +95,12 @@ test("an end that the key does not hear of makes room when it looks", async () =
 
 test("the place of a session that is used no more is free after two days; those that are used keep theirs", async () => {
   await statuses(names(3));
+  // They are told behind how their requests ended, and keep what they know of others for longer.
+  for (const session of names(3))
+    await eventually("the end of a request", async () => {
+      const { sampling = [] } = await tablesOf(sessionStub(env, key.id, session) as DurableObjectStub);
+      return sampling.length > 0 && sampling.every(({ settled_at }) => settled_at !== null);
+    });
   for (let passed = 0; passed < 60; passed += 12) {
     later(12 * hour);
     expect(await answerOf(sampleIn("s-0", { id: passed, originating: passed }))).toHaveProperty("result");
