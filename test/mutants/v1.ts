@@ -203,11 +203,11 @@ export const v1Mutants: readonly Mutant[] = [
     test: chatReading("file_data"),
   },
   {
-    name: "a PDF comes with its type, in base64",
+    name: "a PDF is base64",
     file: "shared/wire/openai/openai-fields.ts",
     from: 'return head !== undefined && data !== "" && isBase64(data) ? data : undefined;',
-    to: "return data;",
-    test: pdfs("refused where it stands: another type"),
+    to: "return head !== undefined ? data : undefined;",
+    test: pdfs("refused where it stands: what is no base64"),
   },
   {
     name: "no file is fetched",

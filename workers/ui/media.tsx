@@ -39,7 +39,7 @@ function decoded(data: string): string {
  * The name under which a browser saves a PDF that somebody named: letters, digits and a few marks,
  * with our ending, so that no name makes it another kind of file.
  */
-export function savedName(name = "document"): string {
+function savedName(name = "document"): string {
   const stem = name
     .replace(/\.pdf$/i, "")
     .replaceAll(/[^\p{L}\p{N} ._-]+/gu, "_")

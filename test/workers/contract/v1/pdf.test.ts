@@ -1,5 +1,5 @@
-// PDFs in both of OpenAI's APIs, through the official SDK: which model gets one, in whose words, and
-// what its reviewer sees.
+// PDFs in both of OpenAI's APIs, through the official SDK: which model gets one, in whose words,
+// and what its reviewer sees.
 
 import { beforeEach, expect, test } from "vitest";
 import { pdf, pdfUrl } from "../../../support/pdf-file.ts";
