@@ -251,12 +251,12 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   runs(runsQuery: RunsQuery): Promise<JsonOf<LinePage>>;
   /** What people decided in these requests of the shard: each request's decisions in order. */
   decisions(requests: readonly string[]): Promise<JsonOf<readonly DecisionFact[]>>;
-  /** What the requests of a query come to, the newest that one call reads. */
   /**
    * The time, in Unix milliseconds, from which `totals` has all requests of the query; null: it has
    * all that there are.
    */
   reach(query: TotalsQuery): Promise<number | null>;
+  /** What the requests of a query come to, the newest that one call reads. */
   totals(query: TotalsQuery): Promise<JsonOf<ShardTotals>>;
   /** How often each tool of a server was called. It reads a bounded number of lines, the newest. */
   toolCalls(query: ToolCallsQuery): Promise<JsonOf<ShardToolCalls>>;

@@ -127,7 +127,10 @@ async function added(c: AppContext, reader: AdmittedReader, fields: URLSearchPar
     if (made === null) return "failed";
     const confirmed = known.length === 0 ? null : await confirmedBy(c, reader, known, fields);
     if (confirmed === "failed") return "failed";
-    return await store(c, reader, { nonce, made, response, confirmed, name: nameIn(fields) });
+    const stored = store(c, reader, { nonce, made, response, confirmed, name: nameIn(fields) });
+    // A browser that leaves meanwhile does not keep it out of the record.
+    c.executionCtx.waitUntil(stored);
+    return await stored;
   } catch (error) {
     logEvent("tools.failed", { error: errorClass(error) });
     return "unreachable";
