@@ -62,7 +62,7 @@ describe("handing a review over", () => {
     const response = await press(ada, "handOver", { to: "Grace" });
     expect([response.status, response.headers.get("Location")]).toEqual([303, ada]);
     const page = await get(ada);
-    expect(page).toMatch(/You handed it to <bdi class="name">Grace<\/bdi>/);
+    expect(page).toMatch(/You handed it to <b class="person"><bdi class="name">Grace<\/bdi>/);
     expect(page).toContain(promptMarker);
     expect(readForm(page, ada)).toBeNull();
     const grace = await linkOf(run, "Grace");
