@@ -10,7 +10,10 @@ import { createRig } from "../../bench/rig.ts";
 /** What a change may add before somebody has to say that it is worth that. */
 const mostMore = 1.15;
 
-/** On a machine with nearly no time left what is written behind goes in more parts: the least of so many counts is the path's own. */
+/**
+ * On a machine with nearly no time left what is written behind goes in more parts: the least of so
+ * many counts is the path's own.
+ */
 const mostCounts = 6;
 
 const nodesOf = (tables: readonly { readonly rows: readonly Row[] }[]): [string, number][] =>

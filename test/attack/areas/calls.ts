@@ -392,10 +392,16 @@ const bombed: readonly Attack[] = eachOf(bombs, ([what, schema]) => ({
 
 const secret = "the secret of the result";
 
-/** How the server of one attack answers another message, given the id by which it knows the call that people review. */
+/**
+ * How the server of one attack answers another message. `id`: by which it knows the call that
+ * people review.
+ */
 type Elsewhere = (raw: RawCall, response: Parameters<RawMcpServer["behave"]>[1], id: RawCall["message"]["id"]) => boolean;
 
-/** What a server sends that answers the call elsewhere than on its own response: under the client's id, and under the server's. */
+/**
+ * What a server sends that answers the call elsewhere than on its own response: under the client's
+ * id, and under the server's.
+ */
 const elsewhere: readonly (readonly [string, Elsewhere])[] = [
   [
     "on the stream of another request",
@@ -470,7 +476,7 @@ const results: readonly Attack[] = [
   {
     name: "a result that people review reaches its client by no second request under its id",
     run: (world) => {
-      /** Where a server that goes by ids alone answers: on the response that it was last asked on under this id. */
+      /** A server that goes by ids alone answers where it was last asked under this one. */
       const asked = new Map<unknown, Parameters<RawMcpServer["behave"]>[1]>();
       return withServer(
         world,
