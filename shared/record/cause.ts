@@ -6,6 +6,7 @@ import type { AnswerFault } from "../model/call.ts";
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause, Refusal } from "../model/outcome.ts";
 import { unreachable } from "../result.ts";
+import { ownRuleOf } from "../policy/own-rules.ts";
 import { type Text, type Texts, listText, phraseText, textOf } from "../words/text.ts";
 import { causesEn } from "./causes-en.ts";
 import { type FailedCause, type ModelFailure, failedModels, failedReasons, reasonOf } from "./failed-models.ts";
@@ -89,7 +90,7 @@ function explainRefusal(reason: RefusalFact, words: CauseWords): Explained {
     case "budgetUsedUp":
       return told(refusals.budgetUsedUp, { budget: reason.budget, resetsAt: new Date(reason.resetsAt).toISOString() }, words);
     case "policyRefused":
-      return told(refusals.policyRefused, { rule: reason.rule }, words);
+      return told(refusals.policyRefused, { rule: ruleOf(reason.rule, words) }, words);
     case "ownerUnknown":
       return reason.rule === "default" ? refusals.ownerUnknownDefault : told(refusals.ownerUnknown, { rule: reason.rule }, words);
     case "noModel":
@@ -105,6 +106,11 @@ function explainRefusal(reason: RefusalFact, words: CauseWords): Explained {
     default:
       return refusals[reason.kind];
   }
+}
+
+function ruleOf(rule: string, words: CauseWords): string {
+  const own = ownRuleOf(rule);
+  return own === undefined ? rule : words.ownRules[own];
 }
 
 function whyNoModel(

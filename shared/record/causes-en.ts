@@ -4,6 +4,7 @@
 import type { Gate, LimitName } from "../model/gate.ts";
 import type { AnswerFault, StopScope } from "../model/call.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated } from "../model/outcome.ts";
+import { ownRules } from "../policy/own-rules.ts";
 import { reasonsEn } from "../words/en/reasons-en.ts";
 import type { FailureReason } from "./failed-models.ts";
 
@@ -216,6 +217,7 @@ export const causesEn = {
     more: "{names} and {more} more{n, }",
     none: ["No model answered, and no attempt at one is recorded", "look in the gateway's logs"],
   },
+  ownRules,
   refusals: {
     notJson: ["The body is not JSON", requestorsCode],
     notJsonType: ["The body was not sent as application/json", requestorsCode],

@@ -174,6 +174,16 @@ export const causesZh: Texts<typeof causesEn> = {
     more: "{names}等 {n} 个模型{more, }",
     none: ["没有模型回复，也没有调用记录", "请查看网关日志"],
   },
+  ownRules: {
+    noServer: "没有这个服务器",
+    keyServers: "密钥允许的服务器",
+    keyTools: "密钥允许的工具",
+    serverOrigins: "服务器的 origins",
+    serverTools: "服务器的 tools",
+    serverSamplingTools: "服务器的 samplingTools",
+    definition: "工具的定义未被接受",
+    tokenModels: "令牌可用的模型",
+  },
   refusals: {
     notJson: ["正文不是 JSON", requestorsCode],
     notJsonType: ["正文没有以 application/json 发送", requestorsCode],

@@ -24,6 +24,7 @@ import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
 import type { Requestor } from "./run-input.ts";
 import { type PlannedWork, candidatesOf } from "./work.ts";
+import { ownRules } from "../policy/own-rules.ts";
 
 type PlanInput = {
   readonly routing: RoutingTable;
@@ -75,7 +76,7 @@ export type Plan = {
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { policy, requestor, key } = input;
   if (key.servers !== undefined && !key.servers.includes(requestor.server))
-    return err({ kind: "policyRefused", rule: "the key's servers" });
+    return err({ kind: "policyRefused", rule: ownRules.keyServers });
   const about = {
     subject: judgedSubject(input),
     server: requestor.server,

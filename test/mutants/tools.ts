@@ -78,14 +78,14 @@ export const toolMutants: readonly Mutant[] = [
   {
     ...shown,
     name: "a tool that the entry leaves out is not called",
-    from: `if (!showsTool(server, tool)) return "the server's tools";`,
+    from: `if (!showsTool(server, tool)) return ownRules.serverTools;`,
     to: "",
     test: { file: contract, only: "sees the entry's tools alone" },
   },
   {
     ...shown,
     name: "a tool that the key may not call is not called",
-    from: `if (tools !== undefined && !keyAllows(tools, { server: name, tool })) return "the key's tools";`,
+    from: `if (tools !== undefined && !keyAllows(tools, { server: name, tool })) return ownRules.keyTools;`,
     to: "",
     test: { file: contract, only: "sees its key's tools alone" },
   },

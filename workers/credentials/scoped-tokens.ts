@@ -11,6 +11,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { v1Url } from "../platform/urls.ts";
 import { type KeyRecord, keyById } from "../stores/keys.ts";
 import { appendToLedger, sessionStub } from "../stubs/stubs.ts";
+import { ownRules } from "../../shared/policy/own-rules.ts";
 
 type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "name" | "provenance"> & {
   readonly key: KeyRecord;
@@ -34,10 +35,10 @@ type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "name" |
 export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readonly run: string; readonly token: MadeToken }, Refusal>> {
   const { key, originating, server, method, name, provenance, endpoint } = of;
   if (!key.scopes.includes("v1")) return err({ kind: "wrongScope", scope: "v1" });
-  if (key.servers?.includes(server) === false) return err({ kind: "policyRefused", rule: "the key's servers" });
+  if (key.servers?.includes(server) === false) return err({ kind: "policyRefused", rule: ownRules.keyServers });
   const { models: asked, maxUsd, seconds } = withinLimits(of.asked, of.allowed);
   const models = key.models === undefined ? asked : (asked?.filter((model) => key.models?.includes(model)) ?? key.models);
-  if (models?.length === 0) return err({ kind: "policyRefused", rule: "the models that a token may be for" });
+  if (models?.length === 0) return err({ kind: "policyRefused", rule: ownRules.tokenModels });
   const session = sessionStub(env, key.id, of.session);
   if (!(await session.openOriginating(originating, of.mustBeInFlight)))
     return err({ kind: "notAssociated", why: "originatingRequestEnded" });

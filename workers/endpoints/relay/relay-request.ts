@@ -26,6 +26,7 @@ import { ownersAt } from "../inbox/reader.ts";
 import { idsOf } from "../refused-ids.ts";
 import { mayUse, serverAt } from "./mcp-origin.ts";
 import { longestEvent } from "./sessions/sse-relay.ts";
+import { ownRules } from "../../../shared/policy/own-rules.ts";
 
 export const sessionHeader = "Mcp-Session-Id";
 
@@ -73,17 +74,17 @@ export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest
   const notAllowed = (rule: string): void =>
     recordRefusal(c.env, c.executionCtx, { key: caller.record.id, endpoint: "relay", ...about }, { kind: "policyRefused", rule });
   if (server === undefined) {
-    notAllowed("there is no such server");
+    notAllowed(ownRules.noServer);
     return refuseWith(c, 404, "There is no such server; /admin/servers lists the servers");
   }
   if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
-    notAllowed("the key's servers");
+    notAllowed(ownRules.keyServers);
     return refuseWith(c, 403, "This API key is not for this server");
   }
   // DNS rebinding: a page of another site could use a server on the user's own machine.
   const origin = headers.get("Origin");
   if (origin !== null && !mayUse(c, server, origin)) {
-    notAllowed("the server's origins");
+    notAllowed(ownRules.serverOrigins);
     return refuseWith(c, 403, "This origin may not use the relay; list it in the server's origins");
   }
   if (!server.passAuthorization) return { name, server: reachedBy(server, name, caller.record.owner), authorization: null };

@@ -18,6 +18,7 @@ import { heldIn, isHeld, knownTool } from "../../stores/tools.ts";
 import type { AppContext } from "../app-context.ts";
 import { changedAnswer } from "./changed-events.ts";
 import { type RelayRequest, broken } from "./relay-request.ts";
+import { ownRules } from "../../../shared/policy/own-rules.ts";
 
 /** Whether the entry or the key says anything of tools. */
 const asks = (c: AppContext, { server }: RelayRequest): boolean =>
@@ -43,9 +44,9 @@ export async function refusedToolCall(c: AppContext, relay: RelayRequest, value:
 async function whyRefused(c: AppContext, relay: RelayRequest, tool: string): Promise<string | null> {
   const { name, server } = relay;
   const { id, tools } = c.var.key;
-  if (!showsTool(server, tool)) return "the server's tools";
-  if (tools !== undefined && !keyAllows(tools, { server: name, tool })) return "the key's tools";
-  return isHeld(await knownTool(c.env, relay, tool, id), server) ? "the tool's definition is not accepted" : null;
+  if (!showsTool(server, tool)) return ownRules.serverTools;
+  if (tools !== undefined && !keyAllows(tools, { server: name, tool })) return ownRules.keyTools;
+  return isHeld(await knownTool(c.env, relay, tool, id), server) ? ownRules.definition : null;
 }
 
 /** The answer that the client gets, with the tools alone that it may see. */

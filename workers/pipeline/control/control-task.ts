@@ -42,6 +42,7 @@ import { recordRefusal } from "../record/refusals.ts";
 import { returnValidatedCall } from "./return-validated-call.ts";
 import { pointed } from "../incoming/plain-request.ts";
 import { awaitRun } from "../wait/wait.ts";
+import { ownRules } from "../../../shared/policy/own-rules.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity" | "trace">;
 
@@ -240,7 +241,7 @@ async function findFunction(
   }
   const { server, tool } = registered;
   if (call.key.tools !== undefined && !keyAllows(call.key.tools, registered))
-    return err({ kind: "policyRefused", rule: "the key's tools" });
+    return err({ kind: "policyRefused", rule: ownRules.keyTools });
   const toRun: ToolCall = { kind: "toolCall", server, tool, arguments: input };
   const asked: ControlCall = {
     ...call,

@@ -158,7 +158,7 @@ const wide = `
   .search { grid-template-columns: minmax(14rem, 1fr) auto auto auto; align-items: end; }
 }
 @media (min-width: 62rem) {
-  .cards th, .cards td { overflow-wrap: break-word; } .cards .name, .cards .digest { overflow-wrap: anywhere; }
+  .cards th, .cards td { overflow-wrap: break-word; } .cards .name, .cards .digest { overflow-wrap: anywhere; } .cards .digest { font-size: .8125rem; }
   .cards td { min-width: 5.5rem; } .cards .row-acts { justify-content: flex-end; } .cards .row-acts:not(:has(> :nth-child(3))) { flex-wrap: nowrap; }
   .done-list > li { display: grid; grid-template-columns: 10.5rem minmax(0, 1fr); }
   .shell { display: grid; grid-template-columns: 13rem minmax(0, 1fr); grid-template-rows: auto 1fr; padding-bottom: 0; min-height: 100vh; }

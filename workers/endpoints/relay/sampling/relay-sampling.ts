@@ -48,6 +48,7 @@ import { makeToken } from "../../../credentials/scoped-tokens.ts";
 import type { KeyRecord } from "../../../stores/keys.ts";
 import { type Waiting, postToServer } from "../../../mcp-client/answer-server.ts";
 import { OfferedReview } from "./offered-review.ts";
+import { ownRules } from "../../../../shared/policy/own-rules.ts";
 
 export type SamplingContext = {
   readonly env: Env;
@@ -232,7 +233,7 @@ export const startSampling: Start = async (context, { originating, evidence }, {
   const refuse = (refusal: Refusal) => err(refusing(context, samplingMethod, originating.name, trace)(refusal));
   if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
-    return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
+    return refuse({ kind: "policyRefused", rule: ownRules.serverSamplingTools });
   const codec = mcpCodec(session.revision);
   const parsed = codec.decode(params);
   if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
