@@ -78,6 +78,7 @@ describe.skipIf(chromiumPath === undefined)("a passkey in a browser", () => {
     await page.goto(`${gateway.url}/inbox`);
     await page.getByLabel("Email address").fill(address);
     await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Look into your email" }).waitFor();
     const link = await eventually("the email", async () => {
       const sent = mail.taken.find(({ subject, to }) => subject === "Sign in to Countersign" && to.includes(address));
       return /http:\S+\/inbox\/sign-in\/\S+/.exec(sent?.text ?? "")?.[0] ?? null;

@@ -109,6 +109,7 @@ describe.skipIf(chromiumPath === undefined)("another server on the same machine"
     await tab.goto(`${at.gateway.url}/inbox`);
     await tab.fill("#email", address);
     await tab.press("#email", "Enter");
+    await tab.getByRole("heading", { name: "Look into your email" }).waitFor();
     const link = await eventually("the email", async () =>
       mail.taken.map(({ text }) => /http\S+\/inbox\/sign-in\/[\w-]+/.exec(text)?.[0]).find((each) => each !== undefined),
     );
