@@ -4,7 +4,7 @@ import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { expect, test } from "vitest";
-import { env } from "../support/gateway.ts";
+import { env, travel } from "../support/gateway.ts";
 import { enqueue, withSettled } from "../../../workers/pipeline/record/write-behind.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };
@@ -27,6 +27,18 @@ test("an entry that cannot be made is lost alone: those beside it, and those aft
   enqueue(books, ctx, { entry: { run: "run_1", make: () => entry } });
   await Promise.all(work);
   expect(appended).toEqual([entry, entry]);
+});
+
+test("what is behind is written soon though the clock goes back meanwhile, or stands", async () => {
+  const appended: LedgerEntry[] = [];
+  const ledger = { append: async (text: string) => void appended.push(...(JSON.parse(text) as LedgerEntry[])) };
+  const books = { ...env, LEDGER: { ...env.LEDGER, getByName: () => ledger } as unknown as typeof env.LEDGER };
+  const work: Promise<unknown>[] = [];
+  const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
+  enqueue(books, ctx, { entry: { run: "run_1", make: () => entry } });
+  travel(-3_600_000);
+  await Promise.all(work);
+  expect(appended).toEqual([entry]);
 });
 
 test("answers that are too long for one call go to their session in several, and a request of it carries its own alone", async () => {

@@ -2,7 +2,7 @@
 // runtimes, in which a module is loaded once: hooks that a module registered would be those of the
 // first file alone.
 
-import { afterAll, afterEach, aroundEach, beforeEach } from "vitest";
+import { afterAll, afterEach, aroundEach, beforeEach, vi } from "vitest";
 import { resetIsolate } from "../../../workers/platform/isolate.ts";
 import { backToNow } from "../objects/inside.ts";
 import { beginTest, endFile, endTest } from "./gateway.ts";
@@ -20,6 +20,8 @@ aroundEach(asTest);
 beforeEach(beginTest);
 
 afterEach(async () => {
+  // Where a test failed before it did: the files that follow in this runtime would wait for ever.
+  vi.useRealTimers();
   backToNow();
   disperseAll();
   await endTest();

@@ -8,7 +8,7 @@
 type Import = (id: string) => Promise<unknown>;
 type Method = (this: object) => Promise<unknown>;
 
-declare const __vitest_mocker__: { readonly moduleRunner: { import: Import } };
+type Runner = { import: Import };
 
 const main = /\/test\/workers\/support\/worker-with-tools\.ts$/;
 const changed = new WeakSet<object>();
@@ -22,8 +22,9 @@ function isNew(value: object): boolean {
 
 /** Called as each file begins. */
 export function loadMainOnce(): void {
-  const runner = __vitest_mocker__.moduleRunner;
-  if (isNew(runner)) keepMain(runner);
+  const { __vitest_mocker__: mocker } = globalThis as { readonly __vitest_mocker__?: { readonly moduleRunner?: Runner } }; // vitest's own
+  const runner = mocker?.moduleRunner;
+  if (runner !== undefined && isNew(runner)) keepMain(runner);
   if (isNew(Reflect)) keepInstances();
 }
 
@@ -31,7 +32,7 @@ export function loadMainOnce(): void {
  * The module, and not the promise of it: that would belong to the request or object that asked
  * first.
  */
-function keepMain(runner: { import: Import }): void {
+function keepMain(runner: Runner): void {
   const load = runner.import.bind(runner);
   const loaded = new Map<string, unknown>();
   runner.import = async (id) => {

@@ -207,11 +207,12 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits, and makes the entries meanwhile. */
+/** Waits, by its own pauses and not by a clock, and makes the entries meanwhile. */
 async function making(pending: WriteBehind, waitMs: number): Promise<void> {
-  const end = Date.now() + waitMs;
-  for (let rest = waitMs; rest > 0; rest = end - Date.now()) {
-    await pause(pending.unmade.length === 0 ? rest : Math.min(rest, makeEveryMs));
+  for (let rest = waitMs; rest > 0;) {
+    const step = pending.unmade.length === 0 ? rest : Math.min(rest, makeEveryMs);
+    await pause(step);
+    rest -= step;
     makeEntries(pending);
   }
 }
