@@ -478,14 +478,20 @@ const results: readonly Attack[] = [
     run: (world) => {
       /** A server that goes by ids alone answers where it was last asked under this one. */
       const asked = new Map<unknown, Parameters<RawMcpServer["behave"]>[1]>();
+      let read: RawCall["message"]["id"];
       return withServer(
         world,
         (raw, response) => {
           if (!isCall(raw)) return false;
           openStream(response, "");
           asked.set(raw.message.id, response);
-          const text = isRead(raw) ? secret : "plain";
-          setTimeout(() => asked.get(raw.message.id)?.end(event(resultOf(raw.message.id, text))), isRead(raw) ? 200 : 0);
+          if (isRead(raw)) {
+            read = raw.message.id;
+            return true;
+          }
+          // Both have come: the first one's result goes where its id was last asked.
+          asked.get(read)?.write(event(resultOf(read, secret)));
+          for (const open of asked.values()) open.end(open === response ? event(resultOf(raw.message.id, "plain")) : "");
           return true;
         },
         async () => {
