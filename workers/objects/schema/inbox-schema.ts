@@ -1,5 +1,5 @@
-// One object for each reviewer with an email address, where email or Cloudflare Access is set up,
-// named by a digest of the reviewer's name. Of secrets it has only digests. It is deleted with its
+// One object for each reviewer with an email address, if email or Cloudflare Access is set up,
+// named by a digest of the reviewer's name. It has only digests of secrets. It is deleted with its
 // last row.
 
 import { type Schema, table } from "./schema.ts";

@@ -1,9 +1,9 @@
-// What an API key has kept for it; names are digests of the key and what is said here. A
-// CacheObject has the reply to one request that a caller of the control endpoint asked to store,
-// or, for one server, tool and those who decide, the call that they approved last, for
-// `RETENTION_HOURS`. A ConversationObject has the turns that a session of the control endpoint
-// asked to store, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`); each turn renews
-// the time of expiry. An object is deleted when its text expires or is to be forgotten.
+// What is kept for an API key; names are digests of the key and what is said here. A CacheObject
+// has a reply that a caller of the control endpoint asked to store, or the call that was approved
+// last for one server, tool and those who decide. A ConversationObject has the turns that a session
+// of the control endpoint asked to store, at most 200 and 1 MiB of text
+// (`shared/wire/control/turns.ts`); each turn renews the time of expiry. An object is deleted when
+// its text expires or is to be forgotten.
 
 import { type Schema, longTexts, rowidTable } from "./schema.ts";
 

@@ -1,6 +1,6 @@
-// What the OAuth library stores: registered clients in sixteen objects, and the grants and tokens
-// of a person in one of their own. Of tokens, codes and secrets it has digests alone. And a
-// person's own login at a server, in an object of its own: sealed, since its tokens are sent there.
+// What the OAuth library stores: registered clients in sixteen objects, and each person's grants
+// and tokens in one, with only digests of tokens, codes and secrets. A person's own login at a
+// server has another object, sealed, because its tokens are sent there.
 
 import { type Schema, table } from "./schema.ts";
 

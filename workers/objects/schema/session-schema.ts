@@ -2,10 +2,10 @@
 // with the first row, and the object is deleted with the last. An ended session or request is known
 // for 48 hours, and until the last of its runs is deleted.
 //
-// Its key-value storage has `begun`, true from the first reserved sampling request on where the
-// KeyObject counts the session; and `instructions`: **content**, an MCP server's instructions from
-// `initialize` where its entry says `context: true`, with the time and the log level that the
-// client of a translated session asked for, until the session ends or for 30 days.
+// Its key-value storage has `begun`, true once a sampling request was reserved, if the KeyObject
+// counts the session; and `instructions`: **content**, an MCP server's instructions from
+// `initialize` if its entry says `context: true`, with the time and the log level that the client
+// of a translated session asked for, until the session ends or for 30 days.
 
 import { type Schema, longTexts, rowidTable, table } from "./schema.ts";
 
