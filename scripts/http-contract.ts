@@ -1,5 +1,5 @@
-// Writes the paths of docs/http-contract.md, below its mark, as GET /openapi.json has them. What
-// each is for, its parameters and responses are there alone, and so are the pages for browsers:
+// Writes the paths of docs/http-contract.md, below its mark, as GET /openapi.json has them. Their
+// methods, parameters and responses are only there, and so are the pages for browsers:
 //
 //   node scripts/http-contract.ts
 //
@@ -56,16 +56,15 @@ const isOfPages = (path: string): boolean => /^\/(?:$|console|inbox|r\/)/.test(p
 
 const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
 
-/** The methods of each path, list by list. Paths that differ in their document alone are one. */
-function pathsByList({ paths }: Description): Map<string, Map<string, Set<string>>> {
-  const found = new Map([...lists.keys()].map((list) => [list, new Map<string, Set<string>>()]));
+/** The paths, list by list. Those that differ only in their document are one. */
+function pathsByList({ paths }: Description): Map<string, Set<string>> {
+  const found = new Map([...lists.keys()].map((list) => [list, new Set<string>()]));
   for (const [path, operations] of Object.entries(paths)) {
     if (isOfPages(path)) continue;
-    for (const [method, operation] of Object.entries(operations)) {
+    for (const operation of Object.values(operations)) {
       const list = found.get(listOf(path, operation));
       if (list === undefined) throw new Error(`no list has the operations for ${listOf(path, operation)}`);
-      const name = path.replace(aDocument, "$1{document}");
-      list.set(name, (list.get(name) ?? new Set()).add(method.toUpperCase()));
+      list.add(path.replace(aDocument, "$1{document}"));
     }
   }
   return found;
@@ -73,13 +72,10 @@ function pathsByList({ paths }: Description): Map<string, Map<string, Set<string
 
 async function contractNow(): Promise<string> {
   const [written = ""] = readFileSync(documentPath, "utf8").replaceAll("\r\n", "\n").split(mark);
-  const lines = [...pathsByList(await description())].flatMap(([list, paths]) => [
-    `### ${lists.get(list) ?? ""}`,
-    "",
-    ...[...paths].map(([path, methods]) => `- \`${path}\`: ${[...methods].join(", ")}`),
-    "",
-  ]);
-  return `${written}${mark}\n${lines.join("\n")}`;
+  const lines = [...pathsByList(await description())].map(
+    ([list, paths]) => `- **${lists.get(list) ?? ""}**: ${[...paths].map((path) => `\`${path}\``).join(", ")}\n`,
+  );
+  return `${written}${mark}\n${lines.join("")}`;
 }
 
 if (process.argv.includes("--print")) process.stdout.write(await contractNow());

@@ -49,14 +49,14 @@ function tablesWithContentIn(lines: readonly string[]): string[] {
   return written;
 }
 
-/** What the objects are, and the sentences on content and on their end. The rest is in the file. */
+/** What the objects are, and the sentences on content. The rest is in the file. */
 const mainSentences = (about: string): string =>
   about
     .replaceAll(/\s+/g, " ")
     .split(/(?<=[.*]) (?=[A-Z`*])/)
     .filter(
       (sentence, index) =>
-        index === 0 || /content|key-value|deleted|emptied|sealed|secrets|prompt|RECORD_DAYS|A \w+Object has/.test(sentence),
+        index === 0 || /content|key-value|emptied|sealed|secrets|prompt|RECORD_DAYS|RETENTION_HOURS|usable|A \w+Object has/.test(sentence),
     )
     .join(" ")
     .replaceAll(/(?=.{120})(.{1,119}) /g, "$1\n");
