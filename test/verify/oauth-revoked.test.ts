@@ -1,7 +1,7 @@
 // How soon a token is refused after its revocation, from outside: at each endpoint that takes it,
 // for each way of revoking. There are two isolates of the gateway on the same objects: one is asked
 // to revoke, and the other, which knows the token well, is where the client is. With MEASURED_TO
-// the times are written to that file; docs/oauth.md has the longest.
+// the times are written to that file; test/verify/results/oauth.md has the longest.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
