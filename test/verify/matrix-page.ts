@@ -1,4 +1,4 @@
-// docs/relay-matrix.md: a row for each server, with what is not as in all the others.
+// results/relay-matrix.md: a row for each server, with what is not as in all the others.
 
 import { type Case, cases } from "./matrix-servers.ts";
 
@@ -28,14 +28,14 @@ export function matrixPage(seen: Seen, commit: string): string {
   return [
     "# Clients times servers",
     "",
-    "Servers and frameworks by default settings, with clients of 2025 and 2026 that have no sampling: over HTTP through the",
-    "relay, over stdio behind `countersign stdio`. The tool of each case ended with the reply or, where a person denied the",
-    "request or nobody decided, without one and with no model asked, but for the cases in the last column. The cases:",
+    "Servers and frameworks with their default settings, and clients of 2025 and 2026 without sampling: over HTTP through the",
+    "relay, over stdio behind `countersign stdio`. In each case the tool ended with the reply; if a person denied the request",
+    "or nobody decided, it ended without one, and no model was asked. The last column has the exceptions. The cases:",
     `${cases.join(", ")}.`,
     "",
     `\`npm run verify\` writes this page (\`test/verify/matrix.test.ts\`); this one at commit ${commit}.`,
     "",
-    "| server | HTTP | stdio | not so |",
+    "| server | HTTP | stdio | exceptions |",
     "|---|---|---|---|",
     ...rows,
     "",

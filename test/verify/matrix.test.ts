@@ -1,6 +1,6 @@
 // Clients of both families at servers of every kind, over HTTP through the relay and over stdio
 // behind the command, in nine cases: the tool ends with the reply, or with a person's no. What came
-// of each is in docs/relay-matrix.md.
+// of each is in results/relay-matrix.md.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { matrixPage } from "./matrix-page.ts";
 import { type Case, type MatrixServer, cases, installServers, matrixServers } from "./matrix-servers.ts";
 
 const command = fileURLToPath(new URL("../../client/cli/main.ts", import.meta.url));
-const table = fileURLToPath(new URL("../../docs/relay-matrix.md", import.meta.url));
+const table = fileURLToPath(new URL("results/relay-matrix.md", import.meta.url));
 const reply = "Hello from the scripted provider.";
 const clients: readonly CellClientKind[] = ["SDK 1.x", "SDK 2.x, 2026"];
 
