@@ -107,7 +107,8 @@ function* textsOf(view: ReviewView): Generator<Source> {
   }
   const content = view.gate === "request" ? view.request : view.reply;
   if (content === null) return;
-  const showsFixed = content.kind === "form" || content.kind === "toolCall";
+  // What cannot be changed in a request is a part of what is asked for.
+  const showsFixed = !adapterOf(content).isReply;
   for (const { path, text, raw, isFixed } of shownTexts(content)) {
     const from = path === inputResponsesPath ? "inputResponses" : adapterOf(content).source;
     if (!isFixed || showsFixed) yield { from, text, ...(typeof raw === "object" ? { raw } : {}) };

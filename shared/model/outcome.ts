@@ -9,6 +9,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { JudgedRequest } from "./judged-request.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { SamplingReply } from "./sampling.ts";
+import { type Releasable, isToolCall } from "./subject/subject.ts";
 import type { ToolCall, ToolResult } from "./subject/tool-call.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
@@ -58,13 +59,13 @@ export type Completed = {
 export type Ran = { readonly kind: "ran"; readonly call: ToolCall; readonly result: ToolResult; readonly meta: RunMeta };
 
 /**
- * A tool's call that may be made, by whoever asked: nothing was called here. `call`: as it was
- * approved.
+ * A tool's call that may be made by whoever asked, or what else they do themselves: nothing was
+ * done here. `call`: as it was approved.
  */
-export type Approved = {
+export type Approved<Request extends Releasable = Releasable> = {
   readonly kind: "approved";
-  readonly call: ToolCall;
-  /** A reviewer changed its arguments. */
+  readonly call: Request;
+  /** A reviewer changed it. */
   readonly edited: boolean;
   /** `policy`: no rule asks a person. `grant`: a person gave it earlier. */
   readonly by: "person" | "grant" | "policy";
@@ -227,6 +228,10 @@ type Ending =
   | { readonly kind: "cancelled"; readonly key?: KeyEnd }
   | { readonly kind: "failed"; readonly attempts: readonly Attempt[] }
   | { readonly kind: "broken"; readonly quote: string };
+
+/** Whether a tool's call may be made, by a caller who asks for nothing else. */
+export const isApprovedCall = (outcome: Outcome): outcome is Approved<ToolCall> & Outcome =>
+  outcome.kind === "approved" && isToolCall(outcome.call);
 
 /** A JSON-RPC error for the caller, and the HTTP status where no response has begun. */
 export type Described = {

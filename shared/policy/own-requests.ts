@@ -4,6 +4,7 @@
 
 import type { KeyScope } from "../model/gate.ts";
 import type { JudgedSubject } from "../model/judged-request.ts";
+import { subjectKinds } from "../model/subject/subject.ts";
 import { isRoom } from "../notice-channels.ts";
 import { type Conditions, isAbout, isUnnamedSubject } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
@@ -46,7 +47,7 @@ export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
 const subjectsOf = ({ scopes }: OwnedKey): readonly JudgedSubject[] => [
   "message",
   ...(scopes.includes("control") ? (["function"] as const) : []),
-  ...(scopes.includes("sampling") ? (["toolCall", "form"] as const) : []),
+  ...(scopes.includes("sampling") ? subjectKinds.filter((kind) => kind !== "message") : []),
 ];
 
 function ruleFor(policy: Policy, key: OwnedKey, subject: JudgedSubject): string | null {

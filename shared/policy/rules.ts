@@ -6,6 +6,7 @@ import type { JsonObject } from "../encoding.ts";
 import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
+import { factsOf } from "../model/subject/subject.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { alertsSchema } from "./alert-terms.ts";
 import { awaySchema, quietHoursSchema, timeZoneSchema } from "./availability.ts";
@@ -149,8 +150,7 @@ export const policySchema = z.strictObject({
         })
         .transform(({ then, ...rule }) => ({
           ...rule,
-          // Who reviews a call is another person than the one who makes it.
-          then: { ...then, selfApproval: then.selfApproval ?? rule.when.subject !== "toolCall" },
+          then: { ...then, selfApproval: then.selfApproval ?? factsOf(rule.when.subject ?? "message").selfApproval },
         })),
     )
     .max(500)

@@ -13,6 +13,7 @@ import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
 import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
+import type { ToolCall } from "../model/subject/tool-call.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
@@ -37,6 +38,14 @@ export type Requestor = {
   /** Of a call that is sent with the own login of the key's owner: whose account that is. */
   readonly account?: LoginAccount;
 };
+
+/** A client that asks for its own call of a tool. */
+export const callRequestor = ({ server, tool }: ToolCall): Requestor => ({
+  server,
+  method: "tools/call",
+  name: tool,
+  provenance: "own",
+});
 
 /** An MCP server that waits for the answer to its sampling request. */
 export type WaitingServer = {

@@ -2,6 +2,7 @@
 
 import type { Approved, Completed, Elicited, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { Releasable } from "../model/subject/subject.ts";
 import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
 import { type ModelReply, type Note, tokensOf } from "../model/call.ts";
 import { unreachable } from "../result.ts";
@@ -79,14 +80,14 @@ export const callMeta = ({ id }: Pick<RunInput, "id">, call: ToolCall, notes: re
 });
 
 /**
- * The outcome of a call that its caller makes. `reviewed`: a person decided it, and it has this
- * version now.
+ * The outcome of what its caller does. `reviewed`: a person decided it, and it has this version
+ * now.
  */
-export const approvedCall = (
+export const approvedRequest = <Request extends Releasable>(
   { id, granted = [] }: Pick<RunInput, "id" | "granted">,
-  call: ToolCall,
+  call: Request,
   reviewed: { readonly version: number } | null,
-): Approved => ({
+): Approved<Request> => ({
   kind: "approved",
   call,
   edited: reviewed !== null && reviewed.version > 1,

@@ -2,7 +2,7 @@
 // signed receipt does not have. Whoever signs it adds the digests of what is sent.
 
 import { argumentsJsonOf, type CalledTool } from "../model/subject/tool-call.ts";
-import { type SubjectRequest, isToolCall, subjectOf, subjects } from "../model/subject/subject.ts";
+import { type SubjectRequest, factsOf, isToolCall, subjectOf } from "../model/subject/subject.ts";
 import { type ReceiptDecision, type ReceiptMode, amrOf, canonicalText, requestText } from "../receipt/claims.ts";
 import type { ReceiptFacts, ReviewerFacts } from "../receipt/facts.ts";
 import { sha256Of, toBase64url, utf8ToBytes } from "../encoding.ts";
@@ -51,7 +51,7 @@ export function receiptFacts(input: ReceiptInput, { asked, sent, state, at }: Re
 
 /** Of what came by no MCP, the endpoint's own name for it. */
 function methodOf(request: SubjectRequest, { endpoint, requestor }: ReceiptInput): string {
-  const { method } = subjects[subjectOf(request)];
+  const { method } = factsOf(subjectOf(request));
   if (method !== null) return method;
   return endpoint === "sampling" || endpoint === "relay" ? "sampling/createMessage" : requestor.method;
 }

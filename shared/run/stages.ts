@@ -3,7 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import { canonicalJson } from "../encoding.ts";
-import { subjects } from "../model/subject/subject.ts";
+import { factsOf } from "../model/subject/subject.ts";
 import { riskAbove, riskLevels } from "../policy/risk.ts";
 import { type Condition, type ReviewedContent, type RunState, type Stage, isReviewDue } from "./lifecycle.ts";
 import type { RunInput } from "./run-input.ts";
@@ -16,15 +16,16 @@ type StagesInput = Pick<RunInput, "gatePolicy" | "granted"> & {
 };
 
 /** What is done between the reviews of each kind of subject. */
-const actOf = ({ work, act }: Pick<StagesInput, "work" | "act">): Extract<Stage, { kind: "act" }>["act"] =>
-  act ?? ("act" in work ? work.act : subjects[work.kind].act);
+function actOf({ work, act: decided }: Pick<StagesInput, "work" | "act">): Extract<Stage, { kind: "act" }>["act"] {
+  const act = decided ?? ("act" in work ? work.act : factsOf(work.kind).act);
+  return act === "answer" || act === "caller" ? "none" : act;
+}
 
 /**
  * A person must decide at the gates that the policy closes and no grant opens, nor its juror. A
  * grant for the reply covers the reply to the request as asked: the policy counts where a reviewer
  * edits the request. The review of the reply also opens for a risk: by the rule, or by a grant for
- * replies with a lower risk. What a call returns that its caller makes elsewhere does not come
- * here: nobody reviews it.
+ * replies with a lower risk. Nobody reviews what comes of an act that its caller does elsewhere.
  */
 export function stagesOf({ gatePolicy, granted = [], work, act: decided }: StagesInput): readonly Stage[] {
   const act = actOf({ work, act: decided });
@@ -43,7 +44,7 @@ export function stagesOf({ gatePolicy, granted = [], work, act: decided }: Stage
   return [
     { kind: "review", name: "request", when: asked("request") },
     { kind: "act", act },
-    { kind: "review", name: "response", when: work.kind === "toolCall" && act === "none" ? [] : response },
+    { kind: "review", name: "response", when: act === "none" ? [] : response },
   ];
 }
 

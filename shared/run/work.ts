@@ -4,7 +4,7 @@
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Note } from "../model/call.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import type { SubjectKind } from "../model/subject/subject.ts";
+import { type SubjectKind, factsOf } from "../model/subject/subject.ts";
 import type { JurorVerdict } from "../policy/juror.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { CallOwner } from "../credential/call-owner.ts";
@@ -110,5 +110,10 @@ export const cacheOf = (work: Work): CacheTerms | undefined => (work.kind === "m
 
 export const jurorOf = (work: PlannedWork): JurorVerdict | undefined => (work.kind === "toolCall" ? work.juror : undefined);
 
-/** How a tool's caller makes its call itself; null where the gateway makes it, and of all else. */
-export const callersAct = (work: Work): "release" | "none" | null => (work.kind === "toolCall" && work.act !== "tool" ? work.act : null);
+/**
+ * How a caller does itself what is approved; null where the gateway does it, or nothing is done.
+ */
+export function callersAct(work: Work): "release" | "none" | null {
+  const act = work.kind === "toolCall" ? work.act : factsOf(work.kind).act;
+  return act === "release" || act === "none" ? act : act === "caller" ? "none" : null;
+}

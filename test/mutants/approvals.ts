@@ -112,14 +112,14 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/objects/run/deliver/run-account.ts",
     name: "what is released is what was approved",
-    from: "|| !isToolCall(content.request) || isOther)",
-    to: "|| !isToolCall(content.request))",
+    from: "|| !isReleasable(content.request) || isOther)",
+    to: "|| !isReleasable(content.request))",
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not released" },
   },
   {
     file: "shared/run/stages.ts",
     name: "nobody is asked about what a call returns elsewhere",
-    from: 'when: work.kind === "toolCall" && act === "none" ? [] : response }',
+    from: 'when: act === "none" ? [] : response }',
     to: "when: response }",
     test: { file: "test/shared/run/granting.test.ts", only: "and what it returns where" },
   },
@@ -189,8 +189,8 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "shared/wire/approvals/claude-code.ts",
     name: "Claude Code runs no command with a number that is rounded",
-    from: 'outcome.kind !== "approved" || decision !== "approved"',
-    to: 'outcome.kind !== "approved"',
+    from: '!isApprovedCall(outcome) || decision !== "approved"',
+    to: "!isApprovedCall(outcome)",
     test: hook("that parsers round"),
   },
   {

@@ -301,7 +301,7 @@ export const policyMutants: readonly Mutant[] = [
     ...subjects,
     name: "who makes a call does not review it",
     file: "shared/policy/rules.ts",
-    from: 'then.selfApproval ?? rule.when.subject !== "toolCall"',
+    from: 'then.selfApproval ?? factsOf(rule.when.subject ?? "message").selfApproval',
     to: "then.selfApproval ?? true",
   },
   {

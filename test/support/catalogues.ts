@@ -4,6 +4,8 @@ import { readdirSync } from "node:fs";
 import { emailChannelWords } from "../../shared/channels/email/email-channel-words.ts";
 import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
 import { pushChannelWords } from "../../shared/channels/push/push-channel-words.ts";
+import { subjectsEn } from "../../shared/channels/words/en/kinds-en.ts";
+import { subjectsZh } from "../../shared/channels/words/zh/kinds-zh.ts";
 import { ruleWords } from "../../shared/channels/rules/rule-words.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
 import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
@@ -43,6 +45,7 @@ export const allCatalogues: Readonly<Record<string, InBoth>> = {
   phrases: { en: { ...reasonsEn, ...issuesEn, ...doctorEn }, "zh-CN": findingsZh },
   causes: { en: causesEn, "zh-CN": causesZh },
   rules: ruleWords,
+  subjects: { en: subjectsEn, "zh-CN": subjectsZh },
   email: emailChannelWords,
   Slack: slackChannelWords,
   Teams: teamsChannelWords,

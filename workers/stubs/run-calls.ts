@@ -9,6 +9,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { ReceiptFacts } from "../../shared/receipt/facts.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { Approved, CancelCause, Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ToolStop } from "../../shared/policy/stops.ts";
@@ -246,7 +247,7 @@ export type Claim =
   | {
       readonly kind: "claimed";
       readonly call: number;
-      readonly approved: Approved;
+      readonly approved: Approved<ToolCall>;
       readonly keepsResult: boolean;
       /** Of what is sent now. */
       readonly receipt: ReceiptFacts;

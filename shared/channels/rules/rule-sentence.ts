@@ -4,20 +4,29 @@
 import { type ArgumentCondition, comparisonNames } from "../../policy/argument-conditions.ts";
 import type { Conditions } from "../../policy/conditions.ts";
 import { type Consequences, isForSignedIn, mayAsk } from "../../policy/rules.ts";
+import type { SubjectKind } from "../../model/subject/subject.ts";
+import { subjectsEn } from "../words/en/kinds-en.ts";
 import { numbersEn } from "../words/en/page-numbers-en.ts";
+import { subjectsZh } from "../words/zh/kinds-zh.ts";
 import { numbersZh } from "../words/zh/page-numbers-zh.ts";
 import { textParts } from "../../words/text.ts";
 import { type RuleWords, ruleWords } from "./rule-words.ts";
+import type { SubjectWords } from "../words/kind-words.ts";
 import type { Language } from "../words/languages.ts";
 
 /** Words of ours, a value to stress, or a name that somebody else gave. */
 export type SentencePart = string | { readonly strong: string } | { readonly name: string };
 
-type Speech = { readonly words: RuleWords; readonly locale: string; readonly span: (milliseconds: number) => string };
+type Speech = {
+  readonly words: RuleWords;
+  readonly subjects: Readonly<Record<SubjectKind, SubjectWords>>;
+  readonly locale: string;
+  readonly span: (milliseconds: number) => string;
+};
 
 const speeches: Readonly<Record<Language, Speech>> = {
-  en: { words: ruleWords.en, locale: "en-GB", span: numbersEn.span },
-  "zh-CN": { words: ruleWords["zh-CN"], locale: "zh-CN", span: numbersZh.span },
+  en: { words: ruleWords.en, subjects: subjectsEn, locale: "en-GB", span: numbersEn.span },
+  "zh-CN": { words: ruleWords["zh-CN"], subjects: subjectsZh, locale: "zh-CN", span: numbersZh.span },
 };
 
 /**
@@ -67,7 +76,7 @@ function argumentSays({ pointer, ...compared }: ArgumentCondition, speech: Speec
 }
 
 const conditionSays: { readonly [Name in keyof Wanted]: SayAll<Wanted[Name]> } = {
-  subject: (value, { words }) => [stressed(words.when.subject[value])],
+  subject: (value, { subjects }) => [stressed(subjects[value].condition)],
   server: named("server"),
   tool: named("tool"),
   method: named("method"),
@@ -112,11 +121,10 @@ function conditionsOf(when: Conditions, speech: Speech): Sentence[] {
 /** Who is asked about what, and what is allowed. */
 function actsOf(when: Conditions | null, { request, response, replyRisk, reviewers }: SpokenRule["then"], speech: Speech): Sentence {
   const { then: words } = speech.words;
-  const subject = when?.subject ?? "message";
-  const acts = words.acts[subject];
+  const { acts, reply: came } = speech.subjects[when?.subject ?? "message"];
   const people = request === "confirm" ? [strong(words.owner)] : peopleIn(reviewers, speech);
   if (request === "refuse") return stressed(words.refuse);
-  const reply = [words.reply[subject]];
+  const reply = [came];
   const warned = replyRisk === null ? [] : [speech.words.space, ...filled(words.askIfWarned[replyRisk], { people, reply })];
   if (request !== "allow")
     return response === "review" ? filled(acts.askBoth, { people }) : [...filled(acts.askPrompt, { people }), ...warned];

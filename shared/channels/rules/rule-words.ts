@@ -11,7 +11,6 @@ const en = {
   nobody: "nobody",
   space: " ",
   when: {
-    subject: { message: "a *model* is asked", toolCall: "a *tool* is called", form: "a server asks for a *form*" },
     server: "the server is {value}",
     tool: "the tool is {value}",
     method: "the client's request is {value}",
@@ -50,33 +49,12 @@ const en = {
   },
   then: {
     refuse: "*refuse* it.",
-    acts: {
-      message: {
-        allow: "*allow* prompt and reply.",
-        askBoth: "ask {people} about prompt and reply.",
-        askPrompt: "ask {people} about the prompt. *Allow the reply.*",
-        askReply: "*allow the prompt*. Ask {people} about the reply.",
-      },
-      toolCall: {
-        allow: "*allow* call and result.",
-        askBoth: "ask {people} about call and result.",
-        askPrompt: "ask {people} about the call. *Allow the result.*",
-        askReply: "*allow the call*. Ask {people} about the result.",
-      },
-      form: {
-        allow: "*let it pass*.",
-        askBoth: "ask {people} to answer it.",
-        askPrompt: "ask {people} to answer it.",
-        askReply: "*let it pass*.",
-      },
-    },
     owner: "the API key's owner",
     askIfWarned: {
       low: "Ask {people} about a {reply} with any warning.",
       medium: "Ask {people} about a {reply} with a medium or high warning.",
       high: "Ask {people} about a {reply} with a high warning.",
     },
-    reply: { message: "reply", toolCall: "result", form: "answer" },
     shadow: "*In shadow*: nobody is asked, the record says who would have been, and the rules after it decide.",
     one: "1 approves.",
     quorum: "{count} approve.",
@@ -118,7 +96,6 @@ const zhCN: RuleWords = {
   nobody: "无人",
   space: "",
   when: {
-    subject: { message: "请求*模型*", toolCall: "调用*工具*", form: "服务器请求填写*表单*" },
     server: "服务器是 {value}",
     tool: "工具是 {value}",
     method: "客户端的请求是 {value}",
@@ -153,33 +130,12 @@ const zhCN: RuleWords = {
   },
   then: {
     refuse: "*拒绝*该请求。",
-    acts: {
-      message: {
-        allow: "*放行*提示和回复。",
-        askBoth: "提示和回复均由 {people} 审核。",
-        askPrompt: "提示由 {people} 审核，*放行回复*。",
-        askReply: "*放行提示*，回复由 {people} 审核。",
-      },
-      toolCall: {
-        allow: "*放行*调用和结果。",
-        askBoth: "调用和结果均由 {people} 审核。",
-        askPrompt: "调用由 {people} 审核，*放行结果*。",
-        askReply: "*放行调用*，结果由 {people} 审核。",
-      },
-      form: {
-        allow: "*放行*。",
-        askBoth: "由 {people} 填写。",
-        askPrompt: "由 {people} 填写。",
-        askReply: "*放行*。",
-      },
-    },
     owner: "API 密钥所有者",
     askIfWarned: {
       low: "{reply}有任何警告时，由 {people} 审核。",
       medium: "{reply}有中级或高级警告时，由 {people} 审核。",
       high: "{reply}有高级警告时，由 {people} 审核。",
     },
-    reply: { message: "回复", toolCall: "结果", form: "填写结果" },
     shadow: "*仅作影子规则*：不询问任何人，记录中写明本会询问谁，由其后的规则决定。",
     one: "需 1 人批准。",
     quorum: "需 {count} 人批准。",

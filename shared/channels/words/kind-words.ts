@@ -1,8 +1,31 @@
-// What is said of each kind of request in words of its own: the one place that a new kind's words
-// go to, in each language.
+// What is said of each subject, and of each kind of request, in words of its own: the one place
+// that a new subject's words go to, in each language.
 
 import type { Gate } from "../../model/gate.ts";
+import { type SubjectKind, subjectKinds } from "../../model/subject/subject.ts";
 import type { RunProgress } from "../../review/view.ts";
+
+/** What rules, lists and the console's forms call a subject. */
+export type SubjectWords = {
+  /** One of them, and many. */
+  readonly one: string;
+  readonly many: string;
+  /** What came of it. */
+  readonly reply: string;
+  /**
+   * In a rule's sentence, where what stands between two `*` is stressed: the condition that it is
+   * one, and what is allowed and asked, with {people}.
+   */
+  readonly condition: string;
+  readonly acts: Readonly<Record<"allow" | "askBoth" | "askPrompt" | "askReply", string>>;
+};
+
+/** The names of all subjects, for a list or a form. */
+export const subjectNames = (
+  words: Readonly<Record<SubjectKind, SubjectWords>>,
+  name: "one" | "many",
+): Readonly<Record<SubjectKind, string>> =>
+  Object.fromEntries(subjectKinds.map((kind) => [kind, words[kind][name]])) as Record<SubjectKind, string>; // one of each
 
 /** While it is open, and afterwards. */
 type Tenses = { readonly now: string; readonly then: string };

@@ -16,19 +16,37 @@ export type Subjects = {
 };
 export type SubjectKind = keyof Subjects;
 
-/**
- * What is done with each kind between its reviews, and which method of MCP asks for it; null where
- * its request says that.
- */
-export const subjects: Readonly<Record<SubjectKind, { readonly act: "model" | "tool" | "none"; readonly method: string | null }>> = {
-  message: { act: "model", method: null },
-  toolCall: { act: "tool", method: "tools/call" },
-  form: { act: "none", method: "elicitation/create" },
+type SubjectFacts = {
+  /**
+   * What is done between its reviews. `model`, `tool`: it is called, a tool also by whoever asks.
+   * `answer`: nothing; what a person enters is its reply. `caller`: whoever asks does it
+   * themselves, and nothing of it comes back.
+   */
+  readonly act: "model" | "tool" | "answer" | "caller";
+  /** The method of MCP that asks for it; null where its request says that, or none does. */
+  readonly method: string | null;
+  /** Its owner approves their own, where the rule does not say who may. */
+  readonly selfApproval: boolean;
 };
+
+/** What is to be known of each kind wherever it is held. */
+const subjects = {
+  message: { act: "model", method: null, selfApproval: true },
+  // Who reviews a call is another person than the one who makes it.
+  toolCall: { act: "tool", method: "tools/call", selfApproval: false },
+  form: { act: "answer", method: "elicitation/create", selfApproval: true },
+} as const satisfies Readonly<Record<SubjectKind, SubjectFacts>>;
 export const subjectKinds = Object.keys(subjects) as readonly SubjectKind[]; // its own names
+
+export const factsOf = (kind: SubjectKind): SubjectFacts => subjects[kind];
 
 export type SubjectRequest = Subjects[SubjectKind]["request"];
 export type SubjectReply = Subjects[SubjectKind]["reply"];
+
+/** What whoever asks may do themselves, once it is approved. */
+export type Releasable = {
+  [Kind in SubjectKind]: (typeof subjects)[Kind]["act"] extends "tool" | "caller" ? Subjects[Kind]["request"] : never;
+}[SubjectKind];
 
 /**
  * One version of what is sent: the request, and the ids of the models that it may go to, in order;
@@ -47,6 +65,11 @@ export const isForm = (request: SubjectRequest): request is Form => request.kind
 export const isToolCall = (request: SubjectRequest): request is ToolCall => request.kind === "toolCall";
 
 export const subjectOf = (request: SubjectRequest): SubjectKind => (isMessage(request) ? "message" : request.kind);
+
+export function isReleasable(request: SubjectRequest): request is Releasable {
+  const { act } = factsOf(subjectOf(request));
+  return act === "tool" || act === "caller";
+}
 
 /** The contents of every subject but messages: a walk knows all of their places. */
 export type Plain = Exclude<Content, Subjects["message"]["request" | "reply"]>;

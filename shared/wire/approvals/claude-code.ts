@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { type JsonObject, canonicalJson } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
-import type { Outcome } from "../../model/outcome.ts";
+import { type Outcome, isApprovedCall } from "../../model/outcome.ts";
 import { answerOf } from "./approval-answer.ts";
 
 /** The server in the policy, the record and on the page. */
@@ -37,7 +37,7 @@ export const hookCall = () =>
  */
 export function hookOutput(outcome: Outcome, input: JsonObject): JsonObject {
   const { decision, message = "" } = answerOf(outcome, null);
-  if (outcome.kind !== "approved" || decision !== "approved") return hookDenial(message);
+  if (!isApprovedCall(outcome) || decision !== "approved") return hookDenial(message);
   const { call, edited, by } = outcome;
   const changed = [...new Set([...Object.keys(input), ...Object.keys(call.arguments)])].filter(
     (name) =>

@@ -6,8 +6,9 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { ProviderError } from "../../../shared/model/call.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
-import { definitionOf } from "../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, definitionOf } from "../../../shared/model/subject/tool-call.ts";
 import { toolResultOf } from "../../../shared/run/functions.ts";
+import { callRequestor } from "../../../shared/run/run-input.ts";
 import { callResult } from "../../../shared/run/relayed-tool-call.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { answerOf, approvalAnswer, resultAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
@@ -80,13 +81,22 @@ approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
   const isAsync = prefersAsync(c.req.raw.headers);
   const refused = refusing(c, { requestId, server, tool, trace });
   if (isAsync && returnsResult) return refused({ kind: "invalidParams", errors: [heldAlone] });
+  const call: ToolCall = {
+    kind: "toolCall",
+    server,
+    tool,
+    arguments: input,
+    ...answers,
+    definition: definitionOf({ ...said, inputSchema }),
+  };
   const begun = await beginApproval({
     env: c.env,
     ctx: c.executionCtx,
     key: c.var.key,
     signal: c.req.raw.signal,
     trace,
-    call: { kind: "toolCall", server, tool, arguments: input, ...answers, definition: definitionOf({ ...said, inputSchema }) },
+    requestor: callRequestor(call),
+    call,
     within: {},
     requestId,
     session: null,

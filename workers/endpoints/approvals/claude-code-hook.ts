@@ -5,6 +5,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { type ToolCall, definitionOf } from "../../../shared/model/subject/tool-call.ts";
+import { callRequestor } from "../../../shared/run/run-input.ts";
 import * as claudeCode from "../../../shared/wire/approvals/claude-code.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import { jsonResponse } from "../../http/json-response.ts";
@@ -68,6 +69,7 @@ claudeCodeRoutes.post(paths.claudeCodeHook, hook, async (c) => {
     key: c.var.key,
     signal: c.req.raw.signal,
     trace,
+    requestor: callRequestor(call),
     call,
     within: { session },
     requestId: use ?? null,

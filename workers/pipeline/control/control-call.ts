@@ -8,7 +8,7 @@ import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import type { Result } from "../../../shared/result.ts";
-import type { Requestor } from "../../../shared/run/run-input.ts";
+import { type Requestor, callRequestor } from "../../../shared/run/run-input.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
 import { controlStub, sessionStub } from "../../stubs/stubs.ts";
 import type { SessionCalls } from "../../stubs/session-calls.ts";
@@ -123,6 +123,4 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
 
 /** The key's client asks, not an MCP server: for a task, or for a function on a server. */
 const requestorOf = ({ task }: Envelope, request: SubjectRequest): Requestor =>
-  isToolCall(request)
-    ? { server: request.server, method: "tools/call", name: request.tool, provenance: "own" }
-    : { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" };
+  isToolCall(request) ? callRequestor(request) : { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" };

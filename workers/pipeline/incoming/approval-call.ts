@@ -1,9 +1,9 @@
-// A call that its sender waits with, on its way into the pipeline: people decide, and nothing is
-// called from here.
+// A call that its sender waits with, or what else its sender does, on its way into the pipeline:
+// people decide, and nothing is done from here.
 
 import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
-import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
+import type { Releasable } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
@@ -13,8 +13,8 @@ import { begin } from "../begin.ts";
 import { mayKeepResult, planFor } from "../plan/plan-request.ts";
 import type { Association, PipelineRequest, Started } from "../pipeline-request.ts";
 
-type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "trace"> & {
-  readonly call: ToolCall;
+type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "trace" | "requestor"> & {
+  readonly call: Releasable;
   /**
    * What the decision is about beside the call: an identical call with the same takes over the
    * decision that nobody received.
@@ -66,6 +66,7 @@ function requestOf({
   key,
   signal,
   trace,
+  requestor,
   call,
   within,
   requestId,
@@ -78,7 +79,7 @@ function requestOf({
     ctx,
     key,
     endpoint: "approvals",
-    requestor: { server: call.server, method: "tools/call", name: call.tool, provenance: "own" },
+    requestor,
     ...(requestId === null ? {} : { requestId }),
     request: call,
     act: "none",

@@ -16,7 +16,7 @@ import { type RunSummary, runSummary } from "../../../shared/record/run-summary.
 import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import { receiptFacts } from "../../../shared/run/run-receipt.ts";
 import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
-import { approvedCall, completed, runMeta } from "../../../shared/run/run-outcome.ts";
+import { approvedRequest, completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
   type MessageInput,
   type RequestRef,
@@ -33,7 +33,7 @@ import { type CachedReply, cacheOf, modelIdsOf } from "../../../shared/run/work.
 import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isUnasked } from "../../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
-import { isToolCall } from "../../../shared/model/subject/subject.ts";
+import { isReleasable } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
@@ -98,11 +98,11 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   return recorded(call, called);
 }
 
-/** A tool's call that its caller makes, and that nobody is asked about. */
+/** What its caller does, and nobody is asked about. */
 export async function answerApproved(call: AnsweredCall): Promise<Outcome> {
   const { input } = call;
-  if (!isToolCall(input.request)) throw new Error("an approval of what is no call");
-  const outcome = withReceiptFacts(input, approvedCall(input, input.request, null));
+  if (!isReleasable(input.request)) throw new Error("an approval of what no caller does");
+  const outcome = withReceiptFacts(input, approvedRequest(input, input.request, null));
   return recorded(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
 }
 

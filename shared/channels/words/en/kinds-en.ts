@@ -1,8 +1,48 @@
-// The words that depend on what is reviewed, in English: one entry for each kind of request. A kind
-// that is missing does not compile.
+// The words that depend on what is reviewed, in English: one entry for each subject, and one for
+// each kind of request. What is missing does not compile.
 
+import type { SubjectKind } from "../../../model/subject/subject.ts";
 import type { RequestKind } from "../../../review/review-facts.ts";
-import type { KindWords } from "../kind-words.ts";
+import type { KindWords, SubjectWords } from "../kind-words.ts";
+
+export const subjectsEn: Readonly<Record<SubjectKind, SubjectWords>> = {
+  message: {
+    one: "message",
+    many: "model requests",
+    reply: "reply",
+    condition: "a *model* is asked",
+    acts: {
+      allow: "*allow* prompt and reply.",
+      askBoth: "ask {people} about prompt and reply.",
+      askPrompt: "ask {people} about the prompt. *Allow the reply.*",
+      askReply: "*allow the prompt*. Ask {people} about the reply.",
+    },
+  },
+  toolCall: {
+    one: "tool call",
+    many: "tool calls",
+    reply: "result",
+    condition: "a *tool* is called",
+    acts: {
+      allow: "*allow* call and result.",
+      askBoth: "ask {people} about call and result.",
+      askPrompt: "ask {people} about the call. *Allow the result.*",
+      askReply: "*allow the call*. Ask {people} about the result.",
+    },
+  },
+  form: {
+    one: "form",
+    many: "forms",
+    reply: "answer",
+    condition: "a server asks for a *form*",
+    acts: {
+      allow: "*let it pass*.",
+      askBoth: "ask {people} to answer it.",
+      askPrompt: "ask {people} to answer it.",
+      askReply: "*let it pass*.",
+    },
+  },
+};
 
 const progress = {
   waiting: "",

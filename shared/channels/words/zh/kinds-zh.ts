@@ -1,8 +1,48 @@
-// The words that depend on what is reviewed, in simplified Chinese: one entry for each kind of
-// request. A kind that is missing does not compile.
+// The words that depend on what is reviewed, in simplified Chinese: one entry for each subject, and
+// one for each kind of request. What is missing does not compile.
 
+import type { SubjectKind } from "../../../model/subject/subject.ts";
 import type { RequestKind } from "../../../review/review-facts.ts";
-import type { KindWords } from "../kind-words.ts";
+import type { KindWords, SubjectWords } from "../kind-words.ts";
+
+export const subjectsZh: Readonly<Record<SubjectKind, SubjectWords>> = {
+  message: {
+    one: "消息",
+    many: "模型请求",
+    reply: "回复",
+    condition: "请求*模型*",
+    acts: {
+      allow: "*放行*提示和回复。",
+      askBoth: "提示和回复均由 {people} 审核。",
+      askPrompt: "提示由 {people} 审核，*放行回复*。",
+      askReply: "*放行提示*，回复由 {people} 审核。",
+    },
+  },
+  toolCall: {
+    one: "工具调用",
+    many: "工具调用",
+    reply: "结果",
+    condition: "调用*工具*",
+    acts: {
+      allow: "*放行*调用和结果。",
+      askBoth: "调用和结果均由 {people} 审核。",
+      askPrompt: "调用由 {people} 审核，*放行结果*。",
+      askReply: "*放行调用*，结果由 {people} 审核。",
+    },
+  },
+  form: {
+    one: "表单",
+    many: "表单",
+    reply: "填写结果",
+    condition: "服务器请求填写*表单*",
+    acts: {
+      allow: "*放行*。",
+      askBoth: "由 {people} 填写。",
+      askPrompt: "由 {people} 填写。",
+      askReply: "*放行*。",
+    },
+  },
+};
 
 const progress = {
   waiting: "",

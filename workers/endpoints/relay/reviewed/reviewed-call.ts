@@ -13,7 +13,7 @@
 import { fromUtf8 } from "../../../../shared/encoding.ts";
 import { elementsOf } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import type { Approved, Outcome } from "../../../../shared/model/outcome.ts";
+import { type Approved, type Outcome, isApprovedCall } from "../../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { callMethod, saysTimeout, unknownNotice } from "../../../../shared/relay/call-notices.ts";
 import { mayMaskReply } from "../../../../shared/run/masked-reply.ts";
@@ -65,7 +65,7 @@ export async function throughReview(c: AppContext, relay: WatchedRelayRequest, m
   const started = begun.value;
   if (started.kind === "run") return wish === null ? held(read, started.run) : taskCreated(c, read.id, started.run, read.isStateless);
   const outcome = await started.outcome;
-  return outcome.kind === "approved" && planned.ok ? allowed(read, planned.value, outcome) : answered(read, callResult(outcome, "", false));
+  return isApprovedCall(outcome) && planned.ok ? allowed(read, planned.value, outcome) : answered(read, callResult(outcome, "", false));
 }
 
 /** Whether a call becomes a task; where a session's client asks for one, also if it is masked. */
@@ -131,7 +131,7 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
 }
 
 /** The policy lets it pass, or a grant does; its result may still be masked. */
-async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved & Outcome): Promise<Response> {
+async function allowed(read: ReviewedCall, plan: Plan, { call, receiptFacts }: Approved<ToolCall> & Outcome): Promise<Response> {
   const { c, id, isStateless: stateless, sharesIds, endsWith } = read;
   const terms = plan.redaction === null ? {} : { redaction: plan.redaction };
   const { message, relay } = await preparedCall(read, call, receiptFacts);

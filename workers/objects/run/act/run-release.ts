@@ -13,7 +13,7 @@ import { cancelledError, errorOfStatus, outcomeUnknownError } from "../../../../
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
 import { maskedReply, mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import { type RequestRef, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
-import { approvedCall } from "../../../../shared/run/run-outcome.ts";
+import { approvedRequest } from "../../../../shared/run/run-outcome.ts";
 import { ranFact, returnedFact } from "../../../../shared/run/run-record.ts";
 import { mayReviewReply } from "../../../../shared/run/stages.ts";
 import { plainResult } from "../../../media/plain-reply.ts";
@@ -124,7 +124,7 @@ export class RunRelease {
     const { input, state } = claimed;
     const receipt = receiptFactsOf(this.#deps.store, state, input);
     if (receipt === null) throw new Error("a claimed call without its content");
-    const approved = approvedCall(input, request, state.reviews.request);
+    const approved = approvedRequest(input, request, state.reviews.request);
     return { kind: "claimed", call, approved, keepsResult: keepsResultOf(claimed), receipt };
   }
 

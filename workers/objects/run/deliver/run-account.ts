@@ -12,7 +12,15 @@ import { redactRequest, rulesAt } from "../../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../../shared/review/view.ts";
-import { approvedCall, callMeta, completed, outcomeOfEnd, runMeta, unanswered, writtenMeta } from "../../../../shared/run/run-outcome.ts";
+import {
+  approvedRequest,
+  callMeta,
+  completed,
+  outcomeOfEnd,
+  runMeta,
+  unanswered,
+  writtenMeta,
+} from "../../../../shared/run/run-outcome.ts";
 import { reviewLine } from "../../../../shared/run/run-record.ts";
 import { receiptFacts } from "../../../../shared/run/run-receipt.ts";
 import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
@@ -24,7 +32,14 @@ import { replyDigest, requestDigest } from "../../../../shared/run/run-input.ts"
 import { callersAct, candidatesOf } from "../../../../shared/run/work.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import type { Form } from "../../../../shared/model/subject/form.ts";
-import { type RequestVersion, type SubjectRequest, isForm, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
+import {
+  type RequestVersion,
+  type SubjectRequest,
+  isForm,
+  isMessage,
+  isReleasable,
+  isToolCall,
+} from "../../../../shared/model/subject/subject.ts";
 import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../../shared/run/present.ts";
 import { cachedFor } from "../act/run-cache.ts";
 import type { CurrentRun } from "../run-deps.ts";
@@ -84,8 +99,8 @@ function endingOf(store: RunStore, state: RunState, input: StoredInput): Outcome
     // What is released is what was approved, or nothing. Once a call was claimed, which checks the
     // same, the content is its result.
     const isOther = content !== null && state.call === null && requestDigest(content, input.work) !== state.content.digest;
-    if (content === null || !isToolCall(content.request) || isOther) throw new Error("a released call other than the approved one");
-    return approvedCall(input, content.request, state.reviews.request);
+    if (content === null || !isReleasable(content.request) || isOther) throw new Error("a released request other than the approved one");
+    return approvedRequest(input, content.request, state.reviews.request);
   }
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;

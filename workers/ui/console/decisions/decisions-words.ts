@@ -1,5 +1,8 @@
 // The words of the list of decisions.
 
+import { subjectsEn } from "../../../../shared/channels/words/en/kinds-en.ts";
+import { subjectNames } from "../../../../shared/channels/words/kind-words.ts";
+import { subjectsZh } from "../../../../shared/channels/words/zh/kinds-zh.ts";
 import type { JudgedSubject } from "../../../../shared/model/judged-request.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { Decision } from "../../../endpoints/admin/answers/decisions.ts";
@@ -38,7 +41,7 @@ const en = {
     issuer: "sign-in at {issuer}",
   } satisfies Record<Decision["known"], string>,
   gates: { request: "request", response: "reply" },
-  subjects: { message: "message", toolCall: "tool call", form: "form", function: "function" } satisfies Record<JudgedSubject, string>,
+  subjects: { ...subjectNames(subjectsEn, "one"), function: "function" } satisfies Record<JudgedSubject, string>,
   edits: "{n, # change/# changes}",
   written: "written by them",
   none: "no",
@@ -84,7 +87,7 @@ const zhCN: Texts<typeof en> = {
     issuer: "在 {issuer} 登录",
   },
   gates: { request: "请求", response: "回复" },
-  subjects: { message: "消息", toolCall: "工具调用", form: "表单", function: "函数" },
+  subjects: { ...subjectNames(subjectsZh, "one"), function: "函数" },
   edits: "{n} 处更改",
   written: "由其撰写",
   none: "无",

@@ -1,5 +1,8 @@
 // The words of the policy's page.
 
+import { subjectsEn } from "../../../../shared/channels/words/en/kinds-en.ts";
+import { subjectNames } from "../../../../shared/channels/words/kind-words.ts";
+import { subjectsZh } from "../../../../shared/channels/words/zh/kinds-zh.ts";
 import type { Effect, Unknown } from "../../../../shared/record/policy-replay.ts";
 import type { NotCarried } from "../../../../shared/policy/vscode-sampling.ts";
 import type { Conditions } from "../../../../shared/policy/conditions.ts";
@@ -55,7 +58,7 @@ const en = {
     subject: {
       label: "About",
       none: "model requests, and functions of /control",
-      options: { message: "model requests", toolCall: "tool calls", form: "forms" },
+      options: subjectNames(subjectsEn, "many"),
     },
     server: { label: "Server" },
     tool: { label: "Tool" },
@@ -258,7 +261,7 @@ const zhCN: Texts<typeof en> = {
     subject: {
       label: "适用于",
       none: "模型请求，以及 /control 的函数",
-      options: { message: "模型请求", toolCall: "工具调用", form: "表单" },
+      options: subjectNames(subjectsZh, "many"),
     },
     server: { label: "服务器" },
     tool: { label: "工具" },
