@@ -53,6 +53,12 @@ export const conditionsSchema = z.strictObject({
 
 export type Conditions = z.infer<typeof conditionsSchema>;
 
+/** In the order of the schema, in which people read them. */
+export const conditionNames = conditionsSchema.keyof().options;
+
+/** The value of each condition where it is given. */
+export type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
+
 /**
  * What the policy's `default`, and every rule that names no subject, are about. A call that a
  * client makes and a form are allowed unless a rule names them.
@@ -63,39 +69,62 @@ export const isUnnamedSubject = (subject: JudgedSubject): boolean => subject ===
 export const isAbout = ({ subject: wanted }: Conditions, subject: JudgedSubject): boolean =>
   wanted === undefined ? isUnnamedSubject(subject) : wanted === (subject === "function" ? "toolCall" : subject);
 
-/** The value of each condition where it is given. */
-type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
-
 /**
  * `Conditions`, mapped from `Wanted` so that the compiler sees that each test gets its own value.
  */
 type Given = { readonly [Name in keyof Wanted]?: Wanted[Name] | undefined };
 
-type Test<Asked> = (wanted: Asked, facts: ConditionFacts, model: string | undefined) => boolean;
+/** What is known of a call before anybody makes it, by its server and its tool's definition. */
+export type ToolFacts = Pick<ConditionFacts, "subject" | "server" | "tool" | "method" | "provenance"> & {
+  readonly call?: Pick<CallFacts, "hints" | "definitionChanged">;
+};
+
+type Test<Value, Facts> = (wanted: Value, facts: Facts) => boolean;
+
+/**
+ * `of`: the only subject that a rule with it may have. `by`: whether a tool alone says if its calls
+ * meet it, or each request does.
+ */
+type Judged<Value> = { readonly of: "message" | "toolCall" | "all" } & (
+  | { readonly by: "tool"; readonly isMet: Test<Value, ToolFacts> }
+  | { readonly by: "request"; readonly isMet: (wanted: Value, facts: ConditionFacts, model: string | undefined) => boolean }
+);
 
 const hintNames = ["readOnly", "destructive", "openWorld"] as const;
-const hintsIn = (call: CallFacts | undefined): ToolHints => call?.hints ?? carefulHints;
+const hintsIn = (call: Pick<CallFacts, "hints"> | undefined): ToolHints => call?.hints ?? carefulHints;
 
 /** Exhaustive by type: a condition without a test would let a rule apply where it must not. */
-const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
+const tests: { readonly [Name in keyof Wanted]: Judged<Wanted[Name]> } = {
   // By `isAbout`, which judges a rule without it too.
-  subject: () => true,
-  server: (wanted, { server }) => matchesGlob(wanted, server),
-  tool: (wanted, { tool }) => matchesGlob(wanted, tool),
-  method: (wanted, { method }) => matchesGlob(wanted, method),
-  key: (wanted, { keyName }) => matchesGlob(wanted, keyName),
-  model: (wanted, _, model) => model !== undefined && matchesGlob(wanted, model),
-  provenance: (wanted, { provenance }) => wanted === provenance,
-  hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,
-  hasTools: (wanted, { hasTools }) => wanted === hasTools,
-  maxTokensOver: (wanted, { maxTokens }) => maxTokens > wanted,
-  costOverUsd: (wanted, { maxCostUsd }) => maxCostUsd > wanted,
-  risk: (wanted, { risk }) => isRiskAtLeast(risk, wanted),
-  arguments: (wanted, { arguments: given }) => given !== undefined && wanted.every((each) => isArgumentMet(each, given)),
-  annotations: (wanted, { call }) => hintNames.every((name) => (wanted[name] ?? hintsIn(call)[name]) === hintsIn(call)[name]),
-  firstUse: (wanted, { call }) => wanted === (call?.firstUse ?? true),
-  definitionChanged: (wanted, { call }) => wanted === (call?.definitionChanged ?? true),
+  subject: { of: "all", by: "tool", isMet: () => true },
+  server: { of: "all", by: "tool", isMet: (wanted, { server }) => matchesGlob(wanted, server) },
+  tool: { of: "all", by: "tool", isMet: (wanted, { tool }) => matchesGlob(wanted, tool) },
+  method: { of: "all", by: "tool", isMet: (wanted, { method }) => matchesGlob(wanted, method) },
+  key: { of: "all", by: "request", isMet: (wanted, { keyName }) => matchesGlob(wanted, keyName) },
+  model: { of: "message", by: "request", isMet: (wanted, _, model) => model !== undefined && matchesGlob(wanted, model) },
+  provenance: { of: "all", by: "tool", isMet: (wanted, { provenance }) => wanted === provenance },
+  hasMedia: { of: "message", by: "request", isMet: (wanted, { hasMedia }) => wanted === hasMedia },
+  hasTools: { of: "message", by: "request", isMet: (wanted, { hasTools }) => wanted === hasTools },
+  maxTokensOver: { of: "message", by: "request", isMet: (wanted, { maxTokens }) => maxTokens > wanted },
+  costOverUsd: { of: "message", by: "request", isMet: (wanted, { maxCostUsd }) => maxCostUsd > wanted },
+  risk: { of: "all", by: "request", isMet: (wanted, { risk }) => isRiskAtLeast(risk, wanted) },
+  arguments: {
+    of: "toolCall",
+    by: "request",
+    isMet: (wanted, { arguments: given }) => given !== undefined && wanted.every((each) => isArgumentMet(each, given)),
+  },
+  annotations: {
+    of: "toolCall",
+    by: "tool",
+    isMet: (wanted, { call }) => hintNames.every((name) => (wanted[name] ?? hintsIn(call)[name]) === hintsIn(call)[name]),
+  },
+  firstUse: { of: "toolCall", by: "request", isMet: (wanted, { call }) => wanted === (call?.firstUse ?? true) },
+  definitionChanged: { of: "toolCall", by: "tool", isMet: (wanted, { call }) => wanted === (call?.definitionChanged ?? true) },
 };
+
+/** The conditions that only a rule about this subject may have. */
+export const conditionsOnlyOf = (subject: "message" | "toolCall"): readonly (keyof Conditions)[] =>
+  conditionNames.filter((name) => tests[name].of === subject);
 
 /**
  * Whether a request meets every given condition. `model`: the id of the candidate that is judged,
@@ -110,10 +139,31 @@ export function areMet(conditions: Conditions, facts: ConditionFacts, model: str
 
 function isMet<Name extends keyof Conditions>(name: Name, conditions: Given, facts: ConditionFacts, model: string | undefined): boolean {
   const wanted = conditions[name];
-  return wanted === undefined || tests[name](wanted, facts, model);
+  return wanted === undefined || tests[name].isMet(wanted, facts, model);
 }
 
-export type PolicyFacts = Pick<JudgedRequest, "subject" | "server" | "tool" | "method" | "keyName" | "keyOwner" | "provenance"> & {
+/**
+ * Whether calls of a tool meet these conditions: some never or always do, and of others only the
+ * call itself says it.
+ */
+export function areMetByTool(conditions: Conditions, facts: ToolFacts): "never" | "perhaps" | "always" {
+  if (!isAbout(conditions, facts.subject)) return "never";
+  const met = new Set(conditionNames.map((name) => isMetByTool(name, conditions, facts)));
+  if (met.has(false)) return "never";
+  return met.has(null) ? "perhaps" : "always";
+}
+
+function isMetByTool<Name extends keyof Conditions>(name: Name, conditions: Given, facts: ToolFacts): boolean | null {
+  const wanted = conditions[name];
+  if (wanted === undefined) return true;
+  const test: Judged<Wanted[Name]> = tests[name];
+  return test.by === "tool" ? test.isMet(wanted, facts) : null;
+}
+
+/** What a request's content does not say. */
+type Named = Omit<JudgedRequest, "hasMedia" | "hasTools" | "maxTokens" | "risk" | "models" | "isOnce" | "call">;
+
+export type PolicyFacts = Named & {
   readonly request: SubjectRequest;
   /** In failover order; none for what no model answers. */
   readonly candidates: readonly Candidate[];
@@ -134,22 +184,16 @@ export const conditionFacts = (judged: JudgedRequest, given?: CallArguments): Co
 });
 
 /** All that the conditions judge a request by, and the record can have. */
-export function judged({ request, candidates, risk, ...named }: PolicyFacts, isOnce = false): JudgedRequest {
+export function judged({ request, candidates, risk, call, ...named }: PolicyFacts, isOnce = false): JudgedRequest {
   return {
-    subject: named.subject,
-    server: named.server,
-    tool: named.tool,
-    method: named.method,
-    keyName: named.keyName,
-    keyOwner: named.keyOwner,
-    provenance: named.provenance,
+    ...named,
     ...(isMessage(request) ? mediaAndTools(request) : { hasMedia: false, hasTools: request.kind === "toolCall" }),
     maxTokens: isMessage(request) ? outputLimit(request) : 0,
     risk: highestRisk(risk),
     // A rule for a model's id may name a tool in its place.
     models: request.kind === "toolCall" ? [{ id: toolName(request), worstCostUsd: 0 }] : candidates.map(judgedModel),
     isOnce,
-    ...(named.call === undefined ? {} : { call: named.call }),
+    ...(call === undefined ? {} : { call }),
   };
 }
 

@@ -2,8 +2,7 @@
 // the server, the tool and its definition. Arguments, keys and warnings are known with a call
 // alone.
 
-import type { CallFacts, JudgedRequest } from "../model/judged-request.ts";
-import { areMet, conditionFacts } from "./conditions.ts";
+import { type ToolFacts, areMetByTool } from "./conditions.ts";
 import type { Consequences, Policy } from "./rules.ts";
 
 /** `isSure`: it decides every call that comes to it, so that it is the last of its list. */
@@ -16,32 +15,23 @@ export type RuleOfTool = Pick<Consequences, "request" | "response"> & {
   readonly reviewers: readonly string[];
 };
 
-type KnownTool = { readonly server: string; readonly tool: string; readonly call: Pick<CallFacts, "hints" | "definitionChanged"> };
+type KnownTool = Required<Pick<ToolFacts, "server" | "tool" | "call">>;
 
 /** In the order in which they are tried: the first of these that applies to a call decides it. */
 export function rulesOfTool({ rules, default: byDefault }: Policy, { server, tool, call }: KnownTool): readonly RuleOfTool[] {
-  const known: JudgedRequest = {
+  const facts: ToolFacts = {
     subject: "toolCall",
     server,
     tool,
     method: "tools/call",
-    keyName: "",
-    keyOwner: null,
     provenance: "observed",
-    hasMedia: false,
-    hasTools: true,
-    maxTokens: 0,
-    risk: "none",
-    models: [],
-    isOnce: false,
     call,
   };
-  const facts = conditionFacts(known);
   const found: RuleOfTool[] = [];
   for (const { name, when, then } of rules) {
-    const { arguments: given, key, firstUse, risk, ...others } = when;
-    if (then.shadow || !areMet(others, facts, undefined)) continue;
-    const isSure = [given, key, firstUse, risk].every((condition) => condition === undefined);
+    const isMet = then.shadow ? "never" : areMetByTool(when, facts);
+    if (isMet === "never") continue;
+    const isSure = isMet === "always";
     const { request, response, reviewers = byDefault.reviewers } = then;
     found.push({ rule: name, isSure, juror: then.juror?.model ?? null, request, response, reviewers });
     if (isSure) return found;

@@ -10,7 +10,7 @@ import { factsOf } from "../model/subject/subject.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { alertsSchema } from "./alert-terms.ts";
 import { awaySchema, quietHoursSchema, timeZoneSchema } from "./availability.ts";
-import { conditionsSchema } from "./conditions.ts";
+import { conditionsOnlyOf, conditionsSchema } from "./conditions.ts";
 import { type JurorTerms, jurorSchema } from "./juror.ts";
 import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
@@ -199,17 +199,16 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   return issues.length === 0 ? ok(policy) : err(issues);
 }
 
-const ofCalls = ["arguments", "annotations", "firstUse", "definitionChanged"] as const;
-const ofMessages = ["model", "hasMedia", "hasTools", "maxTokensOver", "costOverUsd"] as const;
-
 /** A condition that is never about the rule's subject would make a rule that never applies. */
 function subjectIssues(when: PolicyRule["when"], index: number): Issue[] {
-  const of = (names: readonly (keyof typeof when)[], said: IssueKey): Issue[] =>
-    names.filter((name) => when[name] !== undefined).map((name) => issueAt(pointerTo(["rules", index, "when", name]), said));
+  const only = (of: "message" | "toolCall", said: IssueKey): Issue[] =>
+    conditionsOnlyOf(of)
+      .filter((name) => when[name] !== undefined)
+      .map((name) => issueAt(pointerTo(["rules", index, "when", name]), said));
   const { subject = "message" } = when;
   return [
-    ...(subject === "toolCall" ? [] : of(ofCalls, "onlyOfCalls")),
-    ...(subject === "message" ? [] : of(ofMessages, "onlyOfMessages")),
+    ...(subject === "toolCall" ? [] : only("toolCall", "onlyOfCalls")),
+    ...(subject === "message" ? [] : only("message", "onlyOfMessages")),
   ];
 }
 

@@ -11,17 +11,17 @@ const functions = "test/workers/contract/control/functions.test.ts";
 
 export const toolMutants: readonly Mutant[] = [
   {
-    file: "shared/policy/rules-of-tool.ts",
+    file: "shared/policy/conditions.ts",
     name: "a rule that looks at a call decides some calls of a tool alone",
-    from: "[given, key, firstUse, risk].every((condition) => condition === undefined)",
-    to: "[given, key, firstUse].every((condition) => condition === undefined)",
+    from: 'return met.has(null) ? "perhaps" : "always";',
+    to: 'return "always";',
     test: { file: "test/shared/policy/rules-of-tool.test.ts" },
   },
   {
     file: "shared/policy/rules-of-tool.ts",
     name: "a rule in shadow is none that a tool's call meets",
-    from: "then.shadow || !areMet",
-    to: "!areMet",
+    from: 'then.shadow ? "never" : areMetByTool',
+    to: "areMetByTool",
     test: { file: "test/shared/policy/rules-of-tool.test.ts" },
   },
   {

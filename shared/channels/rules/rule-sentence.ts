@@ -2,7 +2,7 @@
 // Exhaustive by type: a condition or a consequence without its words does not compile.
 
 import { type ArgumentCondition, comparisonNames } from "../../policy/argument-conditions.ts";
-import type { Conditions } from "../../policy/conditions.ts";
+import { type Conditions, conditionNames } from "../../policy/conditions.ts";
 import { type Consequences, isForSignedIn, mayAsk } from "../../policy/rules.ts";
 import type { SubjectKind } from "../../model/subject/subject.ts";
 import { subjectsEn } from "../words/en/kinds-en.ts";
@@ -55,15 +55,8 @@ export function ruleSentence({ when, then }: SpokenRule, language: Language): Se
 const opening = (when: Conditions | null, { words }: Speech): SentencePart[] => (when === null ? [] : [words.always]);
 
 type Sentence = readonly SentencePart[];
-type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
-
-/** A condition may be several sentences, of which all hold. */
-type SayAll<Value> = (value: Value, speech: Speech) => readonly Sentence[];
 
 const strong = (text: string): SentencePart => ({ strong: text });
-const named =
-  (name: "server" | "tool" | "method" | "key" | "model"): SayAll<string> =>
-  (value, { words }) => [filled(words.when[name], { value: [{ name: value }] })];
 
 /** Pointers and values are the document's own. */
 function argumentSays({ pointer, ...compared }: ArgumentCondition, speech: Speech): Sentence {
@@ -75,28 +68,28 @@ function argumentSays({ pointer, ...compared }: ArgumentCondition, speech: Speec
   return filled(sentence, { pointer: [{ name: pointer }], value: listOf(written, speech) });
 }
 
-const conditionSays: { readonly [Name in keyof Wanted]: SayAll<Wanted[Name]> } = {
-  subject: (value, { subjects }) => [stressed(subjects[value].condition)],
-  server: named("server"),
-  tool: named("tool"),
-  method: named("method"),
-  key: named("key"),
-  model: named("model"),
-  provenance: (value, { words }) => [stressed(words.when.provenance[value])],
-  hasMedia: (value, { words }) => [stressed(words.when.hasMedia[value ? "yes" : "no"])],
-  hasTools: (value, { words }) => [stressed(words.when.hasTools[value ? "yes" : "no"])],
-  maxTokensOver: (value, { words, locale }) => [filled(words.when.maxTokensOver, { value: [strong(value.toLocaleString(locale))] })],
-  costOverUsd: (value, { words, locale }) => [filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, locale))] })],
-  risk: (value, { words }) => [stressed(words.when.risk[value])],
-  arguments: (value, speech) => value.map((each) => argumentSays(each, speech)),
-  annotations: (value, { words }) =>
-    (["readOnly", "destructive", "openWorld"] as const).flatMap((name) => {
-      const wanted = value[name];
-      return wanted === undefined ? [] : [stressed(words.when.annotations[name][wanted ? "yes" : "no"])];
-    }),
-  firstUse: (value, { words }) => [stressed(words.when.firstUse[value ? "yes" : "no"])],
-  definitionChanged: (value, { words }) => [stressed(words.when.definitionChanged[value ? "yes" : "no"])],
-};
+type Value = string | number | boolean;
+type ValueOrMembers = Value | Readonly<Record<string, Value | undefined>>;
+type Words = string | { readonly [of: string]: Words };
+
+/** What the words of a condition say of its value; the members of an object in their order. */
+function saysOf(value: ValueOrMembers, words: Words | undefined, speech: Speech): readonly Sentence[] {
+  if (typeof words === "string") return [filled(words, placesOf(typeof value === "object" ? value : { value }, speech))];
+  if (typeof value !== "object") return saysOf({}, words?.[typeof value === "boolean" ? (value ? "yes" : "no") : value], speech);
+  return Object.entries(words ?? {}).flatMap(([name, ofMember]) => {
+    const { [name]: member } = value;
+    return member === undefined ? [] : saysOf(member, ofMember, speech);
+  });
+}
+
+/** A name stands as it was given, and a number is stressed. */
+const placesOf = (values: Readonly<Record<string, Value | undefined>>, { locale }: Speech): Record<string, Sentence> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      [typeof value === "number" ? strong(value.toLocaleString(locale)) : { name: String(value) }],
+    ]),
+  );
 
 /** As it is written in the document: a limit is not rounded. */
 const dollarsOf = (usd: number, locale: string): string =>
@@ -108,14 +101,16 @@ const dollarsOf = (usd: number, locale: string): string =>
     maximumFractionDigits: 12,
   });
 
-const conditionNames = Object.keys(conditionSays) as (keyof Conditions)[]; // its own names
+const conditionsOf = (when: Conditions, speech: Speech): Sentence[] => conditionNames.flatMap((name) => conditionSays(name, when, speech));
 
-function conditionsOf(when: Conditions, speech: Speech): Sentence[] {
-  const say = <Name extends keyof Conditions>(name: Name): Sentence[] => {
-    const value = (when as { readonly [Each in keyof Wanted]?: Wanted[Each] | undefined })[name];
-    return value === undefined ? [] : [...conditionSays[name](value, speech)];
-  };
-  return conditionNames.flatMap((name) => say(name));
+function conditionSays(name: keyof Conditions, when: Conditions, speech: Speech): readonly Sentence[] {
+  if (name === "subject") return when.subject === undefined ? [] : [stressed(speech.subjects[when.subject].condition)];
+  const { [name]: value } = when;
+  if (value === undefined) return [];
+  if (Array.isArray(value)) return value.map((each) => argumentSays(each, speech));
+  if (name === "costOverUsd" && typeof value === "number")
+    return [filled(speech.words.when[name], { value: [strong(dollarsOf(value, speech.locale))] })];
+  return saysOf(value, speech.words.when[name], speech);
 }
 
 /** Who is asked about what, and what is allowed. */

@@ -1,7 +1,30 @@
 // The words of a rule's sentences. `{value}` is a place for a value, and what stands between two
 // `*` is stressed.
 
+import type { Wanted } from "../../policy/conditions.ts";
 import type { Language } from "../words/languages.ts";
+
+/**
+ * The words of a condition by its value: some for each value that it may have, or one sentence with
+ * a place for it. Of an object, one sentence with places for its members, or words for each member.
+ */
+type WordsFor<Value> = [Value] extends [boolean]
+  ? { readonly yes: string; readonly no: string }
+  : [Value] extends [number]
+    ? string
+    : [Value] extends [string]
+      ? string extends Value
+        ? string
+        : Readonly<Record<Value, string>>
+      : string | { readonly [Member in keyof Value]-?: WordsFor<NonNullable<Value[Member]>> };
+
+/**
+ * A condition without words does not compile. Of a list, rule-sentence.ts says which it uses; those
+ * of a subject are with its other words (`kinds-en.ts`).
+ */
+type ConditionWords = {
+  readonly [Name in Exclude<keyof Wanted, "subject">]: Wanted[Name] extends readonly unknown[] ? object : WordsFor<Wanted[Name]>;
+};
 
 const en = {
   if: "if {conditions}, {act}",
@@ -46,7 +69,7 @@ const en = {
     },
     firstUse: { yes: "the API key calls the tool *for the first time*", no: "the API key *has called the tool before*" },
     definitionChanged: { yes: "the tool's definition *has changed*", no: "the tool's definition *has not changed*" },
-  },
+  } satisfies ConditionWords,
   then: {
     refuse: "*refuse* it.",
     owner: "the API key's owner",
