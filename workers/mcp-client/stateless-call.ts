@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../shared/json/values.ts";
-import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import { dataOf } from "../../shared/relay/event-stream.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { RequestId, RpcError } from "../../shared/wire/json-rpc.ts";
@@ -11,6 +11,7 @@ import { encodeHeaderValue } from "../../shared/wire/mcp-2026/header-values.ts";
 import { revision2026 } from "../../shared/wire/mcp-2026/stateless-request.ts";
 import type { Env } from "../platform/env.ts";
 import { readText } from "../http/body.ts";
+import { eventsIn, isTooLong } from "../http/events-in.ts";
 import type { UpstreamError } from "./ask-server.ts";
 import { askUpstream } from "./ask-upstream.ts";
 
@@ -73,8 +74,8 @@ export async function answerOf(
   try {
     const message = isEventStream(response) ? await fromEvents(response.body, id, onNotification) : await fromText(response.body, id);
     return typeof message === "string" ? err(message) : ok({ status, message });
-  } catch {
-    return err("noAnswer");
+  } catch (error) {
+    return err(isTooLong(error) ? "tooLong" : "noAnswer");
   }
 }
 
@@ -93,29 +94,16 @@ async function fromEvents(
   body: Response["body"],
   id: RequestId,
   onNotification: (message: string) => void,
-): Promise<JsonObject | "tooLong" | "noAnswer"> {
-  const reader = body?.getReader();
-  const decoder = new TextDecoder();
-  const splitter = new EventSplitter(longestAnswer);
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-    if (done) return "noAnswer";
-    const events = splitter.push(decoder.decode(value, { stream: true }));
-    if (events === "tooLong") {
-      reader?.cancel().catch(() => {});
-      return "tooLong";
-    }
+): Promise<JsonObject | "noAnswer"> {
+  for await (const { events } of eventsIn(body, longestAnswer))
     for (const event of events) {
-      const data = dataOf(event);
-      const message = data === null ? null : objectOf(parseJson(data));
+      const data = dataOf(event) ?? "";
+      const message = objectOf(parseJson(data));
       if (message === null) continue;
-      if (isResponse(message) && message["id"] === id) {
-        reader?.cancel().catch(() => {});
-        return message;
-      }
-      if (typeof message["method"] === "string" && message["id"] === undefined) onNotification(data ?? "");
+      if (isResponse(message) && message["id"] === id) return message;
+      if (typeof message["method"] === "string" && message["id"] === undefined) onNotification(data);
     }
-  }
+  return "noAnswer";
 }
 
 const isResponse = (message: JsonObject): boolean => Object.hasOwn(message, "result") || Object.hasOwn(message, "error");

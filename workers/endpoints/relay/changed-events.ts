@@ -1,7 +1,7 @@
 // A server's answer as its client gets it: a stream by its events, any other answer whole.
 
-import { EventSplitter } from "../../../shared/relay/event-stream.ts";
 import { readAnswer, utf8TextOf } from "../../http/body.ts";
+import { eventsIn } from "../../http/events-in.ts";
 import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import type { AppContext } from "../app-context.ts";
 import { broken, errorMessages } from "./relay-request.ts";
@@ -23,23 +23,19 @@ export async function changedAnswer(c: AppContext, answer: Response, { event, wh
 }
 
 function changedEvents(body: ReadableStream<Uint8Array>, change: (raw: string) => Promise<string> | string): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
+  const left = new AbortController();
+  const pieces = eventsIn(body, longestEvent, left.signal);
   const encoder = new TextEncoder();
-  const splitter = new EventSplitter(longestEvent);
   return new ReadableStream({
     pull: async (controller) => {
       for (;;) {
-        const { done, value } = await reader.read();
-        const events = done ? [splitter.rest()] : splitter.push(decoder.decode(value, { stream: true }));
-        if (events === "tooLong") throw new Error(errorMessages.tooLong);
-        let text = "";
-        for (const event of events) text += await change(event);
-        if (text !== "") controller.enqueue(encoder.encode(text));
+        const { done, value } = await pieces.next();
         if (done) return controller.close();
-        if (text !== "") return;
+        let text = "";
+        for (const event of value.rest === "" ? value.events : [value.rest]) text += await change(event);
+        if (text !== "") return controller.enqueue(encoder.encode(text));
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: () => left.abort(),
   });
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { bridgedAnswer } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
+import { isTooLong } from "../../http/events-in.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
 import type { RequestFailure } from "../../mcp-client/request-failure.ts";
@@ -117,7 +118,7 @@ export class BridgeRunner {
       }
     } catch (error) {
       // The connection broke, or an event was too long: that one would come again.
-      if (error instanceof Error && error.message === "tooLong") call.end(tooLong);
+      if (isTooLong(error)) call.end(tooLong);
     }
     return hasCome;
   }

@@ -1,12 +1,13 @@
 // The server as a BridgeObject reaches it: through the relay of the 2025 revisions, which answers
 // sampling for it as for every client.
 
-import { eventIdOf, EventSplitter, dataOf } from "../../../shared/relay/event-stream.ts";
+import { eventIdOf, dataOf } from "../../../shared/relay/event-stream.ts";
 import { isObject, objectOf, parseJson } from "../../../shared/json/values.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, responseOf } from "../../../shared/wire/json-rpc.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { readText } from "../../http/body.ts";
+import { EventsError, eventsIn } from "../../http/events-in.ts";
 import { errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeState } from "../../stubs/bridge-calls.ts";
@@ -88,34 +89,19 @@ function headersFor(session: Session | null): Headers {
 /** One event, or a whole answer: its messages, and its id where it has one. */
 export type Arrival = { readonly eventId: string | null; readonly messages: readonly JsonObject[] };
 
-/** What an answer carries, as it comes. Throws where it is too long, or its connection breaks. */
+/** What an answer carries, as it comes. @throws EventsError where it is too long, or breaks off. */
 export async function* arrivalsOf(response: Response, signal: AbortSignal): AsyncGenerator<Arrival> {
   if (!isEventStream(response)) {
     const text = await readText(response.body, longestAnswer);
-    if (text === undefined) throw new Error("tooLong");
+    if (text === undefined) throw new EventsError(true);
     yield { eventId: null, messages: messagesIn(text) };
     return;
   }
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader(); // an event stream has a body
-  const cancel = (): void => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cancel, { once: true });
-  const decoder = new TextDecoder();
-  const splitter = new EventSplitter(longestAnswer);
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const events = splitter.push(decoder.decode(value, { stream: true }));
-      if (events === "tooLong") throw new Error("tooLong");
-      for (const event of events) {
-        const [eventId, data] = [eventIdOf(event) ?? null, dataOf(event)];
-        if (eventId !== null || data !== null) yield { eventId: eventId === "" ? null : eventId, messages: messagesIn(data ?? "") };
-      }
+  for await (const { events } of eventsIn(response.body, longestAnswer, signal))
+    for (const event of events) {
+      const [eventId, data] = [eventIdOf(event) ?? null, dataOf(event)];
+      if (eventId !== null || data !== null) yield { eventId: eventId === "" ? null : eventId, messages: messagesIn(data ?? "") };
     }
-  } finally {
-    signal.removeEventListener("abort", cancel);
-    cancel();
-  }
 }
 
 /** A batch (2025-03-26) has several. */

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { EventSplitter, dataOf, looseDatasOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
+import { dataOf, looseDatasOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
 import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
 import { isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
 import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
@@ -14,6 +14,7 @@ import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mc
 import { type Result, ok } from "../../../../shared/result.ts";
 import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { readAnswer, readText, utf8TextOf } from "../../../http/body.ts";
+import { EventsError, eventsIn, isTooLong } from "../../../http/events-in.ts";
 import type { AppContext } from "../../app-context.ts";
 import { withoutOwnAddress } from "./call-rounds.ts";
 import { within } from "../../../http/keep-alive.ts";
@@ -101,7 +102,7 @@ function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>
   stream.run(async () => {
     const asked = await asking;
     if (!asked.ok) return call.client.response({ error: failureOf(call, asked.error) });
-    return isEventStream(asked.value) ? passEvents(call, stream, readerOf(asked.value)) : wholeOn(call, stream, asked.value);
+    return isEventStream(asked.value) ? passEvents(call, stream, asked.value) : wholeOn(call, stream, asked.value);
   });
   return eventResponse(stream);
 }
@@ -132,8 +133,6 @@ async function wholeOn(call: RelayedCall, stream: ResponseStream, answer: Respon
   await stream.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
   return null;
 }
-
-const readerOf = ({ body }: Response): ReadableStreamDefaultReader<Uint8Array> => (body as ReadableStream<Uint8Array>).getReader(); // an event stream has one
 
 /** Asks again with the headers that the server missed, once. */
 async function askKnowing(call: RelayedCall, left: AbortSignal): Promise<Result<Response, UpstreamError>> {
@@ -222,38 +221,25 @@ const newStream = ({ c, id, progressToken, endsWith }: RelayedCall): ResponseStr
 /** The answer as an event stream. */
 function streamed(call: RelayedCall, answer: Response, left: AbortController): Response {
   const stream = newStream(call);
-  const reader = readerOf(answer);
-  stream.left.addEventListener("abort", () => {
-    left.abort();
-    reader.cancel().catch(() => {});
-  });
-  stream.run(() => passEvents(call, stream, reader));
+  stream.left.addEventListener("abort", () => left.abort());
+  stream.run(() => passEvents(call, stream, answer));
   return eventResponse(stream, headersDown(answer, call.relay.server));
 }
 
 /** Passes events until the response; the response where it is not written yet. */
-async function passEvents(
-  call: RelayedCall,
-  stream: ResponseStream,
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<JsonObject | null> {
-  const decoder = new TextDecoder();
-  const splitter = new EventSplitter(longestAnswer);
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
-    if (done) return call.client.isPlain ? null : call.client.response({ error: noResponse(call) });
-    const events = splitter.push(decoder.decode(value, { stream: true }));
-    if (events === "tooLong") {
-      reader.cancel().catch(() => {});
-      return call.client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
-    }
-    for (const event of events) {
-      const last = await passEvent(call, stream, event);
-      if (last === undefined) continue;
-      reader.cancel().catch(() => {});
-      return last;
-    }
+async function passEvents(call: RelayedCall, stream: ResponseStream, { body }: Response): Promise<JsonObject | null> {
+  const { client } = call;
+  try {
+    for await (const { events } of eventsIn(body, longestAnswer, stream.left))
+      for (const event of events) {
+        const last = await passEvent(call, stream, event);
+        if (last !== undefined) return last;
+      }
+  } catch (error) {
+    if (!(error instanceof EventsError)) throw error;
+    if (isTooLong(error)) return client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
   }
+  return client.isPlain ? null : client.response({ error: noResponse(call) });
 }
 
 /** The response, where this is it: null where it is written already. Undefined: more is to come. */

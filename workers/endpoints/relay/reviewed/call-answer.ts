@@ -7,7 +7,7 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
-import { EventSplitter, dataOf, eventOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
+import { dataOf, eventOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { messageOf } from "../../../../shared/relay/messages.ts";
 import { type RequestId, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { toolResultOf } from "../../../../shared/run/functions.ts";
@@ -16,6 +16,7 @@ import { isRound } from "../../../../shared/relay/rounds.ts";
 import { errorResult, shownResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { type RequestInput, nothingSpent } from "../../../../shared/run/run-input.ts";
 import { readAnswer } from "../../../http/body.ts";
+import { eventsIn, isTooLong } from "../../../http/events-in.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
 import type { CallReturn } from "../../../stubs/run-calls.ts";
 import { longestEvent } from "../sessions/sse-relay.ts";
@@ -45,33 +46,20 @@ export async function foundIn(
     const value = parseJson(text);
     return isResponse(value) ? { message: objectOf(value) ?? {}, text, event: null } : null;
   }
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader(); // an event stream has one
-  over?.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
-  const splitter = new EventSplitter(longestEvent);
-  const decoder = new TextDecoder();
-  for (;;) {
-    const { done, value } = await reader.read();
-    const events = done ? [splitter.rest()] : splitter.push(decoder.decode(value, { stream: true }));
-    if (events === "tooLong") break;
-    for (const event of events) {
-      const text = dataOf(event);
-      const parsed = text === null ? undefined : parseJson(text);
-      const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-      const mine = list.find(isResponse);
-      if (mine === undefined) {
-        await before(event);
-        continue;
+  try {
+    for await (const { events, rest } of eventsIn(answer.body, longestEvent, over))
+      for (const event of rest === "" ? events : [rest]) {
+        const text = dataOf(event) ?? "";
+        const parsed = parseJson(text);
+        const list: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
+        const mine = list.find(isResponse);
+        const isAlone = list.length === 1;
+        if (mine === undefined) await before(event);
+        else return { message: objectOf(mine) ?? {}, text: isAlone ? text : JSON.stringify(mine), event: isAlone ? event : null };
       }
-      reader.cancel().catch(() => {});
-      return {
-        message: objectOf(mine) ?? {},
-        text: list.length === 1 ? (text ?? "") : JSON.stringify(mine),
-        event: list.length === 1 ? event : null,
-      };
-    }
-    if (done) return null;
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
   }
-  reader.cancel().catch(() => {});
   return null;
 }
 

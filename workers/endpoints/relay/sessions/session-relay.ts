@@ -7,7 +7,7 @@ import { type RequestId, failure, toRequestId } from "../../../../shared/wire/js
 import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { answeredHere, clientDoes, declaring } from "../../../../shared/relay/answered-here.ts";
 import { isDeclined, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
-import { EventSplitter, dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
+import { dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import {
   type JsonRpcMessage,
@@ -25,6 +25,8 @@ import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "..
 import { ok } from "../../../../shared/result.ts";
 import { keyStub, sessionStub } from "../../../stubs/stubs.ts";
 import { countCalls } from "../../../pipeline/admit/calls.ts";
+import { readAnswer } from "../../../http/body.ts";
+import { EventsError, eventsIn, isTooLong } from "../../../http/events-in.ts";
 import { within } from "../../../http/keep-alive.ts";
 import { watchOpeningResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
@@ -361,42 +363,29 @@ function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> |
  */
 async function beginningOf(
   answer: Response,
-): Promise<(Omit<Beginning, "revision"> & { revision: string | null; body: ReadableStream<Uint8Array> | null }) | "tooLong"> {
-  if (answer.body === null) return { revision: null, instructions: null, runsTasks: false, body: null };
-  const reader = answer.body.getReader();
-  const read: Uint8Array[] = [];
-  const decoder = new TextDecoder();
-  const splitter = new EventSplitter(longestEvent);
-  let text = "";
-  let length = 0;
-  let found: Beginning | null = null;
-  while (found === null) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    read.push(value);
-    length += value.length;
-    const piece = decoder.decode(value, { stream: true });
-    if (!isEventStream(answer)) text += piece;
-    const events = isEventStream(answer) ? splitter.push(piece) : [];
-    if (events === "tooLong" || length > longestEvent) {
-      reader.cancel().catch(() => {});
-      return "tooLong";
-    }
-    for (const event of events) found ??= beginningIn(dataOf(event));
+): Promise<(Omit<Beginning, "revision"> & { revision: string | null; body: ReadableStream<Uint8Array> | Uint8Array | null }) | "tooLong"> {
+  const none = { revision: null, instructions: null, runsTasks: false };
+  if (answer.body === null) return { ...none, body: null };
+  if (!isEventStream(answer)) {
+    const body = await readAnswer(answer, longestEvent);
+    return body === null ? "tooLong" : { ...none, ...beginningIn(new TextDecoder().decode(body)), body };
   }
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      for (const bytes of read) controller.enqueue(bytes);
-    },
-    pull: async (controller) => {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
-  const { revision = null, instructions = null, runsTasks = false } = found ?? beginningIn(text) ?? {};
-  return { revision, instructions, runsTasks, body };
+  const [read, body] = answer.body.tee();
+  try {
+    let length = 0;
+    for await (const { events } of eventsIn(read, longestEvent))
+      for (const event of events) {
+        length += event.length;
+        if (length > longestEvent) throw new EventsError(true);
+        const found = beginningIn(dataOf(event));
+        if (found !== null) return { ...found, body };
+      }
+    return { ...none, body };
+  } catch (error) {
+    body.cancel().catch(() => {});
+    if (isTooLong(error)) return "tooLong";
+    throw error;
+  }
 }
 
 /** `runsTasks`: the server declared that it runs calls of its tools as tasks. */

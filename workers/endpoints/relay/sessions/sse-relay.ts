@@ -9,13 +9,14 @@ import { type RequestId, idKey } from "../../../../shared/wire/json-rpc.ts";
 import { answeredHere } from "../../../../shared/relay/answered-here.ts";
 import { mayFallBack } from "../../../../shared/relay/capability-2025.ts";
 import type { InputMethod } from "../../../../shared/relay/rounds.ts";
-import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../../shared/relay/event-stream.ts";
+import { dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../../shared/relay/event-stream.ts";
 import { type FromServer, type JsonRpcMessage, fromServer } from "../../../../shared/relay/messages.ts";
 import { elicitationMethod, elicitsOurs, isNamedAsOurs, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
 import { eventPrefix } from "../../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { eventsIn, isTooLong } from "../../../http/events-in.ts";
 import { progressMessages } from "../../../http/keep-alive.ts";
 import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
@@ -103,10 +104,10 @@ const named = ({ id, method, name, asTask }: Originating): Originating => ({ id,
 
 class SseRelay {
   readonly readable: ReadableStream<Uint8Array>;
-  readonly #upstream: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #upstream: ReadableStream<Uint8Array>;
+  readonly #left = new AbortController();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
-  readonly #splitter = new EventSplitter(longestEvent);
   readonly #context: StreamContext;
   readonly #prefix: string;
   /** The id of our own events, where the server gives none. */
@@ -145,7 +146,7 @@ class SseRelay {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.readable = readable;
     this.#writer = writable.getWriter();
-    this.#upstream = upstream.getReader();
+    this.#upstream = upstream;
     this.#context = context;
     const { originating, session, env } = context;
     this.#mayComeBack = context.hasEventId && originating !== null;
@@ -157,8 +158,6 @@ class SseRelay {
   }
 
   async run(): Promise<void> {
-    // This decoder drops a byte order mark, as every client of event streams does.
-    const decoder = new TextDecoder();
     // Heartbeats: only a write shows that the client has gone.
     const timers = [
       setInterval(() => this.#beat(), settingsOf(this.#context.env).heartbeatMs),
@@ -171,23 +170,19 @@ class SseRelay {
     const watch = this.#context.watch ?? watchOpenResponse(env, key, associationSession(session));
     const ended = watch.ended.then((end) => this.#endWith(end)).catch(() => {});
     let isWhole = false;
+    let last = "";
     try {
-      for (;;) {
-        const { done, value } = await this.#upstream.read();
-        if (done) break;
-        const events = this.#splitter.push(decoder.decode(value, { stream: true }));
-        if (events === "tooLong") {
-          await this.#fail(`The MCP server sent a message of more than ${longestEvent} characters`);
-          return;
-        }
+      for await (const { events, rest } of eventsIn(this.#upstream, longestEvent, this.#left.signal)) {
         for (const raw of events) await this.#pass(raw);
+        last = rest;
       }
       if (this.#hasFailed) return await ended;
-      await this.#write(this.#trailing(this.#splitter.rest()));
+      await this.#write(this.#trailing(last));
       isWhole = !this.#ended;
       this.#ended = true;
       await this.#writer.close();
-    } catch {
+    } catch (error) {
+      if (isTooLong(error)) await this.#fail(`The MCP server sent a message of more than ${longestEvent} characters`).catch(() => {});
       // The client has left, or the server's stream broke: the other side is closed too.
       this.#cancelUpstream();
       this.#writer.abort().catch(() => {});
@@ -202,7 +197,7 @@ class SseRelay {
 
   #cancelUpstream(): void {
     this.#ended = true;
-    this.#upstream.cancel().catch(() => {});
+    this.#left.abort();
   }
 
   /** Ends the stream where its key or session ended, or where the key has too many open. */
