@@ -10,7 +10,7 @@ import type { SamplingSettings } from "../../shared/relay/sampling-settings.ts";
 import { ourExtensions } from "../../shared/wire/extension-keys.ts";
 import { objectIn } from "../rpc-messages.ts";
 import { declaringEdits } from "./capability-edits.ts";
-import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
+import { edited, memberIn, withMembers } from "../../shared/json/spans.ts";
 
 /**
  * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no
@@ -67,9 +67,9 @@ export function declareAnswers(
     samplingTasks: isObject(objectIn(objectIn(objectIn(now, "tasks"), "requests"), "sampling")["createMessage"]),
   };
   if (here.length === 0) return { line, declared };
-  const paramsAt = memberOf(line, { from: 0, to: line.length }, "params");
+  const paramsAt = memberIn(line, "params");
   if (paramsAt === undefined) return { line, declared };
-  const capabilitiesAt = isObject(params["capabilities"]) ? memberOf(line, paramsAt, "capabilities") : undefined;
+  const capabilitiesAt = isObject(params["capabilities"]) ? memberIn(line, "params", "capabilities") : undefined;
   const names = ["sampling", "elicitation"].filter((name) => now[name] !== own[name]);
   const ours = { ...Object.fromEntries(names.map((name) => [name, now[name]])), ...withTasks };
   // In an unknown revision there may be no experimental capabilities.

@@ -7,18 +7,20 @@
 import { checkExact } from "../../shared/json/exact.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { type Members, isObject, objectOf, parseJson } from "../../shared/json/values.ts";
-import { edited, textAt } from "../../shared/json/spans.ts";
+import { edited, textAt, whole } from "../../shared/json/spans.ts";
 import {
+  type ArgumentChange,
   argumentEdits,
   argumentsIn,
   callMethod,
-  editedNotice,
   inputResponsesIn,
   noticeResult,
   noticeText,
   saysTimeout,
   waitingNotice,
+  withEditedNotice,
 } from "../../shared/relay/call-notices.ts";
+import { withId, withoutTasksEdits } from "../../shared/relay/message-bytes.ts";
 import { isRound } from "../../shared/relay/rounds.ts";
 import { protocolVersionKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
@@ -28,7 +30,7 @@ import type { Approval, ApprovalRequest } from "../approval.ts";
 import { sortedJson } from "../open-requests.ts";
 import { asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
-import { cancellingOthers, decoded, rawIdIn, whole, withId, withoutTasks } from "./stateless-lines.ts";
+import { cancellingOthers, decoded, rawIdIn } from "./stateless-lines.ts";
 
 export type ReviewedCallsSettings = {
   readonly server: string;
@@ -84,9 +86,6 @@ type Asked = {
 /** A call that waits. */
 type Held = Asked & { readonly left: AbortController };
 
-/** Arguments as they came and as they ran. */
-type Change = { readonly before: string; readonly after: string };
-
 /** A call at the server, or back from it, whose result the client gets from the gateway alone. */
 type Kept = Asked & {
   /** At the server: a client's other requests have ids of the client's, and one could be this. */
@@ -94,7 +93,7 @@ type Kept = Asked & {
   /** At the client, as text: a client takes the one for the other. */
   readonly clientId: string;
   readonly run: string;
-  readonly change: Change | null;
+  readonly change: ArgumentChange | null;
   state: "atServer" | "returned";
   /** Its client waits no longer; one that timed out may call again. */
   left: "cancelled" | "timedOut" | null;
@@ -103,7 +102,7 @@ type Kept = Asked & {
 type Released = {
   readonly run: string;
   readonly request: string;
-  readonly change: Change | null;
+  readonly change: ArgumentChange | null;
   readonly result: Promise<JsonObject>;
 };
 
@@ -116,7 +115,7 @@ export class ReviewedCalls {
   readonly #settings: ReviewedCallsSettings;
   readonly #held = new Map<string, Held>();
   /** Of calls whose response is to say so. */
-  readonly #changed = new Map<string, Change>();
+  readonly #changed = new Map<string, ArgumentChange>();
   readonly #kept = new Map<string, Kept>();
   /**
    * Results that nobody got, by the call: with its client's answers, and without any. The oldest
@@ -161,10 +160,15 @@ export class ReviewedCalls {
     if (this.#changed.size === 0) return line;
     const message = objectOf(parseJson(decoded(line)));
     const id = message === null || "method" in message ? undefined : message["id"];
+    return this.#noted(line, id);
+  }
+
+  /** The response to this request, where its call was changed, says so. */
+  #noted(response: Uint8Array, id: unknown): Uint8Array {
     const changed = isId(id) ? this.#changed.get(idKey(id)) : undefined;
-    if (!isId(id) || changed === undefined) return line;
+    if (!isId(id) || changed === undefined) return response;
     this.#changed.delete(idKey(id));
-    return edited(line, editedNotice(line, changed.before, changed.after));
+    return withEditedNotice(response, changed);
   }
 
   /** Whether a line that is not read here could be a result that the client must not have yet. */
@@ -299,7 +303,7 @@ export class ReviewedCalls {
     }
     const own = crypto.randomUUID();
     this.#kept.set(own, { ...asked, id: own, clientId: String(id), run: first.id, change, state: "atServer", left: null });
-    approved(withId(withoutTasks(sent), JSON.stringify(own)));
+    approved(withId(edited(sent, withoutTasksEdits(sent)), JSON.stringify(own)));
   }
 
   /** The client's call of this id, while its result is kept. */
@@ -314,11 +318,8 @@ export class ReviewedCalls {
     if (passing.length === 0) return undefined;
     const [first] = passing;
     const bytes = encoder.encode(`${JSON.stringify(Array.isArray(value) ? passing : first)}\n`);
-    const id = objectOf(first)?.["id"];
-    const changed = isId(id) && !("method" in (objectOf(first) ?? {})) ? this.#changed.get(idKey(id)) : undefined;
-    if (!isId(id) || changed === undefined) return bytes;
-    this.#changed.delete(idKey(id));
-    return edited(bytes, editedNotice(bytes, changed.before, changed.after));
+    const { id, method } = objectOf(first) ?? {};
+    return method === undefined ? this.#noted(bytes, id) : bytes;
   }
 
   /** What the client gets of this message now. The response to a kept call begins its review. */
@@ -392,13 +393,13 @@ export class ReviewedCalls {
     for (const [each, parked] of this.#parked) if (parked === released) this.#parked.delete(each);
   }
 
-  #answer({ rawId, isStateless, asTask }: Asked, result: JsonObject, change: Change | null = null): void {
+  #answer({ rawId, isStateless, asTask }: Asked, result: JsonObject, change: ArgumentChange | null = null): void {
     if (asTask) {
       const error = { code: -1, message: noticeText(result) };
       return this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify(error)}}`);
     }
     const told = isStateless ? { resultType: "complete", ...result } : result;
     const bytes = encoder.encode(`{"jsonrpc":"2.0","id":${rawId},"result":${JSON.stringify(told)}}`);
-    this.#settings.toClient(decoded(change === null ? bytes : edited(bytes, editedNotice(bytes, change.before, change.after))));
+    this.#settings.toClient(decoded(change === null ? bytes : withEditedNotice(bytes, change)));
   }
 }

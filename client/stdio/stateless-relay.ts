@@ -8,13 +8,14 @@ import type { Span } from "../../shared/json/spans.ts";
 import { openFor, openQuestions } from "../../shared/relay/call.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { addedCapabilities, answeredHere, clientDoes } from "../../shared/relay/answered-here.ts";
-import { attemptOf, type InputMethod, mayAskForInput } from "../../shared/relay/rounds.ts";
+import { withId } from "../../shared/relay/message-bytes.ts";
+import { attemptOf, type InputMethod, mayAskForInput, responsesIn, restOf } from "../../shared/relay/rounds.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { sortedJson } from "../open-requests.ts";
 import type { Call, Calls, WaitingRequest } from "./calls.ts";
 import type { Mode } from "./declare.ts";
-import { answersIn, restIn, type StatelessRequest, statelessRequest, withCapabilities, withId, withParams } from "./stateless-lines.ts";
+import { type StatelessRequest, statelessRequest, withCapabilities, withParams } from "./stateless-lines.ts";
 
 type StatelessRelaySettings = {
   readonly mode: Mode;
@@ -86,7 +87,7 @@ export class StatelessRelay {
     const refusal = this.#calls.refusal(id);
     if (refusal !== null) return this.#calls.write(rawId, { error: refusal });
     const { requestState: state, inputResponses } = params;
-    const rest = restIn(line);
+    const rest = restOf(line);
     const visited = typeof state === "string" ? this.#away.get(state) : undefined;
     if (typeof state === "string" && visited !== undefined && sameness(method, rest) === visited.same) {
       this.#away.delete(state);
@@ -147,7 +148,7 @@ export class StatelessRelay {
     visited.since = this.#settings.now();
     if (answer !== undefined) return this.#calls.respond(call, answer);
     visited.backIn = call.state.asked;
-    for (const [key, response] of answersIn(line) ?? [])
+    for (const [key, response] of responsesIn(line) ?? [])
       if (response.startsWith("{")) this.#calls.answer(call, { key, by: "client" }, response);
     this.#goOn(visited);
   }

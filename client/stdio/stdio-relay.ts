@@ -12,9 +12,9 @@ import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } f
 import { lineRefusal } from "./client-line.ts";
 import { Calls } from "./calls.ts";
 import { type Declared, type DeclareOptions, declareAnswers, NOTHING_DECLARED } from "./declare.ts";
-import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
+import { edited, elementsOf, memberIn, type Span, textAt, whole } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
-import { decoded, rawIdIn, whole } from "./stateless-lines.ts";
+import { decoded, rawIdIn } from "./stateless-lines.ts";
 import { StatelessRelay } from "./stateless-relay.ts";
 
 export type StdioRelaySettings = DeclareOptions & {
@@ -263,8 +263,7 @@ export class StdioRelay {
     if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
     const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
     if (this.#isClosed) return;
-    const all = whole(clientsAnswer);
-    const tasks = memberOf(clientsAnswer, memberOf(clientsAnswer, all, "result") ?? all, "tasks") ?? all;
+    const tasks = memberIn(clientsAnswer, "result", "tasks") ?? whole(clientsAnswer);
     const comma = ours !== "" && elementsOf(clientsAnswer, tasks).length > 0 ? "," : "";
     const answer = edited(clientsAnswer, [{ from: tasks.from + 1, to: tasks.from + 1, text: ours + comma }]);
     this.#settings.toServer(decoded(answer));

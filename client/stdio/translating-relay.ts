@@ -7,7 +7,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../shared/json/values.ts";
 import type { Question } from "../../shared/relay/call.ts";
 import { addedCapabilities, answeredHere, clientDoes } from "../../shared/relay/answered-here.ts";
-import { elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
+import { elementsOf, memberIn, type Span, textAt, whole } from "../../shared/json/spans.ts";
 import { declinedInput, type InputMethod, restOf } from "../../shared/relay/rounds.ts";
 import {
   agreedRevision,
@@ -24,7 +24,7 @@ import { revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026
 import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
 import type { Call, CallClient } from "./calls.ts";
-import { attemptLine, decoded, rawIdIn, whole } from "./stateless-lines.ts";
+import { attemptLine, decoded, rawIdIn } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 
 /**
@@ -173,8 +173,7 @@ export class TranslatingRelay extends StdioRelay {
       return refuse(METHOD_NOT_FOUND, `Method not found: ${method} has no translation for this MCP server`);
     const inUse = this.calls.refusal(id);
     if (inUse !== null) return this.calls.write(rawId, { error: inUse });
-    const at = memberOf(line, whole(line), "params");
-    const rest = at === undefined ? "{}" : restOf(line, at);
+    const rest = restOf(line);
     const { capabilities } = session;
     const ours = answeredHere(this.#settings, clientDoes({ capabilities }));
     const meta = this.#metaOf(session, objectOf(params["_meta"]), ours);
@@ -228,7 +227,7 @@ export class TranslatingRelay extends StdioRelay {
     if (ask === undefined || typeof id !== "string") return undefined;
     this.#asks.delete(id);
     const { call, key } = ask;
-    const result = memberOf(line, whole(line), "result");
+    const result = memberIn(line, "result");
     if (result === undefined || objectOf(message?.["result"]) === null) {
       const asked = call.state.questions.find((each) => each.key === key)?.method ?? "";
       const answer = declinedInput(call.method, asked, objectOf(message?.["error"]));

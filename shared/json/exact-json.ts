@@ -2,7 +2,7 @@
 // 1.0 of 1. Each takes JSON that JSON.parse has accepted.
 
 import type { Json } from "../json-types.ts";
-import { elementsOf, membersOf, textAt } from "./spans.ts";
+import { elementsOf, membersOf, textAt, whole } from "./spans.ts";
 import { isObject } from "./values.ts";
 
 const encoder = new TextEncoder();
@@ -10,13 +10,13 @@ const encoder = new TextEncoder();
 /** An object's members, each as it is written; of a repeated name the last, as in JSON.parse. */
 export function membersIn(json = "{}"): Map<string, string> {
   const bytes = encoder.encode(json);
-  return new Map(membersOf(bytes, { from: 0, to: bytes.length }).map((span) => [span.name, textAt(bytes, span)]));
+  return new Map(membersOf(bytes, whole(bytes)).map((span) => [span.name, textAt(bytes, span)]));
 }
 
 /** The items of a list, each as it is written. */
 export function itemsIn(json = "[]"): string[] {
   const bytes = encoder.encode(json);
-  return elementsOf(bytes, { from: 0, to: bytes.length }).map((span) => textAt(bytes, span));
+  return elementsOf(bytes, whole(bytes)).map((span) => textAt(bytes, span));
 }
 
 /** Without the white space between its parts. */

@@ -24,6 +24,12 @@ const encoder = new TextEncoder();
 export const memberOf = (bytes: Uint8Array, object: Span, name: string): Span | undefined =>
   membersOf(bytes, object).findLast((member) => member.name === name);
 
+export const whole = (bytes: Uint8Array): Span => ({ from: 0, to: bytes.length });
+
+/** The member to which these names lead, from the object that a text is. */
+export const memberIn = (bytes: Uint8Array, ...names: readonly string[]): Span | undefined =>
+  names.reduce<Span | undefined>((object, name) => (object === undefined ? undefined : memberOf(bytes, object, name)), whole(bytes));
+
 /** The members of an object, in order. Empty for any other value. */
 export function membersOf(bytes: Uint8Array, value: Span): Member[] {
   const members: Member[] = [];

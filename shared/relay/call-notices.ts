@@ -4,7 +4,7 @@
 
 import type { Json, JsonObject } from "../encoding.ts";
 import { membersIn } from "../json/exact-json.ts";
-import { type Edit, type Span, elementsOf, memberOf, textAt, withMembers } from "../json/spans.ts";
+import { type Edit, type Span, edited, elementsOf, memberIn, memberOf, textAt, withMembers } from "../json/spans.ts";
 import { objectOf } from "../json/values.ts";
 
 export const callMethod = "tools/call";
@@ -16,23 +16,15 @@ export const callMethod = "tools/call";
  */
 export const saysTimeout = (reason: unknown): boolean => typeof reason === "string" && /timed?[ -]?out|deadline exceeded/i.test(reason);
 
-const paramsIn = (bytes: Uint8Array): Span | undefined => memberOf(bytes, { from: 0, to: bytes.length }, "params");
-
-function memberIn(bytes: Uint8Array, name: string): Span | undefined {
-  const params = paramsIn(bytes);
-  return params === undefined ? undefined : memberOf(bytes, params, name);
-}
-
 /** The arguments in the bytes of a call. */
-export const argumentsIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "arguments");
+export const argumentsIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "params", "arguments");
 
 /** What its client answers to a round of its server, in the bytes of a call. */
-export const inputResponsesIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "inputResponses");
+export const inputResponsesIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "params", "inputResponses");
 
 /** The edits that give a message these arguments, as JSON, and change nothing else. */
 export function argumentEdits(bytes: Uint8Array, after: string): readonly Edit[] {
-  const params = paramsIn(bytes);
-  const span = argumentsIn(bytes);
+  const [params, span] = [memberIn(bytes, "params"), argumentsIn(bytes)];
   if (span !== undefined) return [{ ...span, text: after }];
   return params === undefined ? [] : withMembers(bytes, params, { arguments: JSON.parse(after) });
 }
@@ -98,13 +90,16 @@ function changeWords(name: string, before: string | undefined, after: string | u
 
 const cut = (text: string): string => (text.length > longestNamed ? `${text.slice(0, longestNamed).toWellFormed()}…` : text);
 
+/** The arguments of a call as they came and as they ran, each as JSON. */
+export type ArgumentChange = { readonly before: string; readonly after: string };
+
 /**
- * The edits that make a response say what a reviewer changed of its call: a text block more, and
- * `_meta`. Everything else keeps its bytes.
+ * A response that says what a reviewer changed of its call: a text block more, and `_meta`. All else
+ * keeps its bytes.
  */
-export function editedNotice(bytes: Uint8Array, before: string, after: string): readonly Edit[] {
-  const result = memberOf(bytes, { from: 0, to: bytes.length }, "result");
-  if (result === undefined) return [];
+export function withEditedNotice(bytes: Uint8Array, { before, after }: ArgumentChange): Uint8Array {
+  const result = memberIn(bytes, "result");
+  if (result === undefined || before === after) return bytes;
   const block = { type: "text", text: editedText(before, after) };
   const meta = memberOf(bytes, result, "_meta");
   const content = memberOf(bytes, result, "content");
@@ -113,9 +108,9 @@ export function editedNotice(bytes: Uint8Array, before: string, after: string): 
   const members = { ...(isList ? {} : { content: [block] }), ...(meta === undefined ? { _meta: said } : {}) };
   const at = content === undefined ? 0 : content.to - 1;
   const comma = isList && elementsOf(bytes, content).length > 0 ? "," : "";
-  return [
+  return edited(bytes, [
     ...withMembers(bytes, result, members),
     ...(meta === undefined ? [] : withMembers(bytes, meta, said)),
     ...(isList ? [{ from: at, to: at, text: comma + JSON.stringify(block) }] : []),
-  ];
+  ]);
 }

@@ -3,7 +3,7 @@
 // `tools/list`. Everything else keeps its bytes. Source: 2025-11-25, basic/utilities/tasks.
 
 import { fromUtf8, type JsonObject, utf8ToBytes } from "../encoding.ts";
-import { edited, elementsOf, memberOf, textAt, withMembers } from "../json/spans.ts";
+import { edited, elementsOf, memberIn, textAt, withMembers } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 
 /** Whether a server with these capabilities runs calls of its tools as tasks. */
@@ -15,9 +15,8 @@ const requestsIn = (tasks: JsonObject | null): JsonObject | null => objectOf(tas
 /** The answer to `initialize` with the gateway's tasks among the server's capabilities. */
 export function withCallTasks(text: string): string {
   const bytes = utf8ToBytes(text);
-  const result = memberOf(bytes, { from: 0, to: bytes.length }, "result");
+  const [result, capabilities] = [memberIn(bytes, "result"), memberIn(bytes, "result", "capabilities")];
   if (result === undefined) return text;
-  const capabilities = memberOf(bytes, result, "capabilities");
   const tasks = capabilities === undefined ? null : objectOf(objectOf(parseJson(textAt(bytes, capabilities)))?.["tasks"]);
   const requests = requestsIn(tasks);
   const declared = {
@@ -36,8 +35,7 @@ export function withCallTasks(text: string): string {
 /** A list of tools, each of which may be called as a task. */
 export function withTaskSupport(text: string): string {
   const bytes = utf8ToBytes(text);
-  const result = memberOf(bytes, { from: 0, to: bytes.length }, "result");
-  const tools = result === undefined ? undefined : memberOf(bytes, result, "tools");
+  const tools = memberIn(bytes, "result", "tools");
   if (tools === undefined) return text;
   const edits = elementsOf(bytes, tools).flatMap((tool) => {
     const value = objectOf(parseJson(textAt(bytes, tool)));

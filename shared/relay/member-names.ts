@@ -7,7 +7,7 @@
 // ignore case, Go's also folds U+017F to s and U+212A to k, and pydantic takes `input_responses`
 // for `inputResponses`.
 
-import { type Span, elementsOf, membersOf } from "../json/spans.ts";
+import { type Span, elementsOf, membersOf, whole } from "../json/spans.ts";
 
 /** A member that a server may read as the protocol's `meant`. */
 type AmbiguousName = { readonly pointer: string; readonly written: string; readonly meant: string };
@@ -29,9 +29,8 @@ const ofParams = byFolded(["_meta", "inputResponses", "requestState", "name", "u
  * @param body bytes that JSON.parse accepts, without a byte order mark.
  */
 export function ambiguousName(body: Uint8Array): AmbiguousName | null {
-  const whole = { from: 0, to: body.length };
-  const messages = elementsOf(body, whole);
-  for (const [index, message] of (messages.length === 0 ? [whole] : messages).entries()) {
+  const messages = elementsOf(body, whole(body));
+  for (const [index, message] of (messages.length === 0 ? [whole(body)] : messages).entries()) {
     const found = inMessage(body, message);
     if (found !== null) return messages.length === 0 ? found : { ...found, pointer: `/${index}${found.pointer}` };
   }

@@ -1,7 +1,7 @@
 // Reads the messages between a client and a server: what kind each is, and which the relay
 // intercepts. It judges no params and changes nothing.
 
-import { elementsOf, membersOf } from "../json/spans.ts";
+import { elementsOf, membersOf, whole } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
@@ -28,6 +28,10 @@ export function messageOf(value: unknown): JsonRpcMessage {
   const code = objectOf(message["error"])?.["code"];
   return { kind: "response", id, failed: typeof code === "number" ? code : 0 };
 }
+
+/** The params of a parsed message, and their `_meta`; null where it has none. */
+export const paramsOf = (value: unknown): JsonObject | null => objectOf(objectOf(value)?.["params"]);
+export const metaOf = (value: unknown): JsonObject | null => objectOf(paramsOf(value)?.["_meta"]);
 
 export const samplingMethod = "sampling/createMessage";
 
@@ -66,8 +70,7 @@ export function mayElicitByItself(body: Uint8Array, value: unknown): boolean {
 
 /** The names of the members of each result in a body, in lower case. */
 function resultsIn(body: Uint8Array, value: unknown): readonly ReadonlySet<string>[] {
-  const whole = { from: 0, to: body.length };
-  return (Array.isArray(value) ? elementsOf(body, whole) : [whole]).flatMap((message) =>
+  return (Array.isArray(value) ? elementsOf(body, whole(body)) : [whole(body)]).flatMap((message) =>
     membersOf(body, message)
       .filter(({ name }) => name.toLowerCase() === "result")
       .map((result) => new Set(membersOf(body, result).map(({ name }) => name.toLowerCase()))),

@@ -2,10 +2,11 @@
 // of the same exchange. Clients match a response by its id on whatever stream it comes, so a server
 // could hand over by another one what waits for its review.
 
-import { type Span, elementsOf, membersOf, textAt } from "../json/spans.ts";
+import { type Span, membersOf, textAt } from "../json/spans.ts";
 import { parseJson } from "../json/values.ts";
 import { idKey, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
+import { messagesIn } from "./message-bytes.ts";
 
 /** Whether a text may hold a response, in any case. An escape may hide any word. */
 export const mayRespond = (text: string): boolean => /result|error|\\u/iu.test(text);
@@ -19,9 +20,7 @@ export function withoutOtherResponses(text: string, own: ReadonlySet<string>): s
   // Some clients read more than JSON (`NaN`).
   if (parseJson(text) === undefined) return null;
   const bytes = new TextEncoder().encode(text);
-  const whole = { from: 0, to: bytes.length };
-  const batch = elementsOf(bytes, whole);
-  const messages = batch.length === 0 ? [whole] : batch;
+  const messages = messagesIn(bytes);
   const left = messages.filter((message) => !isOther(bytes, message, own));
   if (left.length === messages.length) return undefined;
   return left.length === 0 ? null : `[${left.map((message) => textAt(bytes, message)).join(",")}]`;

@@ -5,9 +5,10 @@
 
 import type { JsonObject } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
-import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
+import { type Span, memberIn, membersOf, textAt, whole } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
+import { paramsIn } from "./message-bytes.ts";
 import { samplingMethod } from "./messages.ts";
 import { elicitationMethod, elicitsOurs, isNamedAsOurs, refusedElicitation } from "./url-elicitation.ts";
 import type { RpcError } from "../wire/json-rpc.ts";
@@ -79,9 +80,8 @@ const tellingOfResult: readonly string[] = ["resulttype", "inputrequests", "requ
  */
 export function isAmbiguous(json: string): boolean {
   const bytes = encoder.encode(json);
-  const message = { from: 0, to: bytes.length };
-  const result = memberOf(bytes, message, "result");
-  return differs(bytes, message, telling) || (result !== undefined && differs(bytes, result, tellingOfResult));
+  const result = memberIn(bytes, "result");
+  return differs(bytes, whole(bytes), telling) || (result !== undefined && differs(bytes, result, tellingOfResult));
 }
 
 function differs(bytes: Uint8Array, object: Span, names: readonly string[]): boolean {
@@ -147,26 +147,23 @@ function missingFor(method: InputRequest["method"], params: JsonObject | null, c
   return has ? null : { elicitation: { [mode]: {} } };
 }
 
-/** Of a message; an empty span where it has none. */
-export const paramsIn = (message: Uint8Array): Span => memberOf(message, { from: 0, to: message.length }, "params") ?? { from: 0, to: 0 };
-
 const attemptMembers: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
 /**
  * The params of a request, as text, without what belongs to one attempt at it. Every other member's
  * value is as it was written: numbers that a parser would round, the order of names.
  */
-export function restOf(bytes: Uint8Array, params: Span): string {
-  const members = membersOf(bytes, params).filter(({ name }) => !attemptMembers.has(name));
+export function restOf(bytes: Uint8Array): string {
+  const members = membersOf(bytes, paramsIn(bytes)).filter(({ name }) => !attemptMembers.has(name));
   return `{${members.map((member) => `${JSON.stringify(member.name)}:${textAt(bytes, member)}`).join(",")}}`;
 }
 
 /** The client's answers by their keys, each as it was written. */
 export type InputResponses = ReadonlyMap<string, string>;
 
-/** The answers in a request's params; null where there are none. */
-export function responsesIn(bytes: Uint8Array, params: Span): InputResponses | null {
-  const responses = memberOf(bytes, params, "inputResponses");
+/** The answers in a request; null where there are none. */
+export function responsesIn(bytes: Uint8Array): InputResponses | null {
+  const responses = memberIn(bytes, "params", "inputResponses");
   if (responses === undefined || !textAt(bytes, responses).startsWith("{")) return null;
   return new Map(membersOf(bytes, responses).map((member) => [member.name, textAt(bytes, member)]));
 }

@@ -12,6 +12,7 @@ import { type Edit, type Span, edited, elementsOf, memberOf, membersOf, textAt }
 import { objectOf, parseJson } from "../json/values.ts";
 import { failure, toRequestId } from "../wire/json-rpc.ts";
 import { foldedName } from "./member-names.ts";
+import { messagesIn } from "./message-bytes.ts";
 
 /**
  * The tools that a message, or each of a batch, calls; an empty name where it has none. Also
@@ -59,9 +60,7 @@ export type ToolLists<Tool = NamedTool> = {
 export function toolListsIn<Tool>(text: string, toolOf: ToolOf<Tool>): ToolLists<Tool> | null {
   if (!mayListTools(text) || parseJson(text) === undefined) return null;
   const bytes = encoder.encode(text);
-  const whole = { from: 0, to: bytes.length };
-  const batch = elementsOf(bytes, whole);
-  const found = (batch.length === 0 ? [whole] : batch).flatMap((message) => listingIn(bytes, message, toolOf) ?? []);
+  const found = messagesIn(bytes).flatMap((message) => listingIn(bytes, message, toolOf) ?? []);
   if (found.length === 0) return null;
   const pages = found.filter((each) => "tools" in each);
   return {

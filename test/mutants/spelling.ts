@@ -51,8 +51,8 @@ export const spellingMutants: readonly Mutant[] = [
   {
     ...names,
     name: "each message of a batch is looked at",
-    from: "(messages.length === 0 ? [whole] : messages)",
-    to: "[whole]",
+    from: "(messages.length === 0 ? [whole(body)] : messages)",
+    to: "[whole(body)]",
     test: spelling("also in a batch"),
   },
   {

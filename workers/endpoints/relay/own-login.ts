@@ -7,6 +7,7 @@
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { callMethod } from "../../../shared/relay/call-notices.ts";
+import { metaOf, paramsOf } from "../../../shared/relay/messages.ts";
 import { declaresUrlElicitation, elicitationMethod, offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
 import { type RequestId, failure, success, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -51,7 +52,7 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   const stateless = isStateless(message.value, (name) => c.req.raw.headers.get(name));
   const session = stateless ? null : await sessionOf(c, relay);
   if (session instanceof Response) return session;
-  const meta = objectOf(objectOf(request["params"])?.["_meta"]);
+  const meta = metaOf(request);
   const canOpen =
     session === null ? declaresUrlElicitation({ capabilities: objectOf(meta?.[clientCapabilitiesKey]) }) : session.clientElicits;
   const notice = loginNotice(c.env, relay, "none");
@@ -105,6 +106,6 @@ const offerIn = (url: string, message: string): JsonObject => ({
 
 /** Whether its user would not open the page. */
 function isDeclined({ value }: PostedMessage): boolean {
-  const answer = objectOf(objectOf(objectOf(objectOf(value)?.["params"])?.["inputResponses"])?.[ownKey]);
+  const answer = objectOf(objectOf(paramsOf(value)?.["inputResponses"])?.[ownKey]);
   return answer !== null && answer["action"] !== "accept";
 }

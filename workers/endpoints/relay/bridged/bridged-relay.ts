@@ -8,7 +8,7 @@ import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
-import { mayAskForInput, responsesIn, paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { sessionRevisions } from "../../../../shared/wire/mcp-2025/features.ts";
 import {
@@ -117,7 +117,7 @@ function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
   const level = meta[logLevelKey];
   return {
     method,
-    rest: restOf(body, paramsIn(body)),
+    rest: restOf(body),
     meta: jsonOf(meta),
     bound,
     wantsProgress: toRequestId(meta["progressToken"]) !== undefined,
@@ -168,7 +168,7 @@ class HeldRequest {
   async #back({ attempt }: RelayedState): Promise<BridgeState> {
     const call = attempt ?? "";
     const { body } = this.#bridged;
-    for (const [key, response] of responsesIn(body, paramsIn(body)) ?? [])
+    for (const [key, response] of responsesIn(body) ?? [])
       if (objectOf(parseJson(response)) !== null)
         await this.#again(() => this.#stub().answer(this.#relay, call, key, response) as Promise<boolean>);
     return this.#again(() => this.#changed(call, firstMs));

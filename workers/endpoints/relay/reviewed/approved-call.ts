@@ -2,13 +2,12 @@
 // and by a task's run in its client's place. The approval was claimed before, so that nothing here
 // happens twice.
 
-import { type JsonObject, utf8ToBytes } from "../../../../shared/encoding.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import { type ToolCall, argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import type { ReceiptFacts } from "../../../../shared/receipt/facts.ts";
-import { editedNotice } from "../../../../shared/relay/call-notices.ts";
 import { type RequestId, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { type MissingLogin, loginFor } from "../../../mcp-client/ask-upstream.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
@@ -20,7 +19,7 @@ import { intoCell } from "../into-cell.ts";
 import type { WatchedRelayRequest } from "../relay-request.ts";
 import { refusedToolCall } from "../shown-tools.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { type Found, asksForMore, changedResponse, faultOf, foundIn, returnedIn } from "./call-answer.ts";
+import { type Found, asksForMore, faultOf, foundIn, returnedIn, withChange } from "./call-answer.ts";
 import { asApproved, withoutTasksIn } from "./sent-call.ts";
 import { withReceipt } from "./sent-receipt.ts";
 
@@ -143,9 +142,8 @@ function lastWord({ call, isStateless }: CameCall, { approved, keepsResult }: Cl
       ? failed({ kind: "providerError", then: "stop", detail: "asksForMore" }, { ...found, event: null })
       : // Its run says itself what was edited.
         { kind: "sent", returned: returnedIn(found, true), response: null };
-  const [before, after] = [argumentsJsonOf(call), argumentsJsonOf(approved.call)];
-  const edits = before === after ? [] : editedNotice(utf8ToBytes(found.text), before, after);
-  return { kind: "sent", returned: returnedIn(found, false), response: changedResponse(found, edits) };
+  const change = { before: argumentsJsonOf(call), after: argumentsJsonOf(approved.call) };
+  return { kind: "sent", returned: returnedIn(found, false), response: withChange(found, change) };
 }
 
 /** By this some of the relay's own refusals are known, whatever id the call has at its server. */

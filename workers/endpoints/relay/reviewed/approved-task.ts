@@ -3,13 +3,14 @@
 // it comes for that.
 
 import { type JsonObject, utf8ToBytes } from "../../../../shared/encoding.ts";
-import { memberOf, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
+import { withMembers, withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { errorOfStatus } from "../../../../shared/provider/provider-error.ts";
 import { callMethod } from "../../../../shared/relay/call-notices.ts";
 import { eventOf } from "../../../../shared/relay/event-stream.ts";
-import { messageOf } from "../../../../shared/relay/messages.ts";
-import { isRound, paramsIn } from "../../../../shared/relay/rounds.ts";
+import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
+import { messageOf, paramsOf } from "../../../../shared/relay/messages.ts";
+import { isRound } from "../../../../shared/relay/rounds.ts";
 import { reachedBy } from "../../../../shared/relay/servers.ts";
 import { relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
@@ -143,7 +144,7 @@ class TaskClient implements CallClient {
   async #nextAfter(result: JsonObject, { first, count }: SentRequests): Promise<PostedMessage | null> {
     // A tool of which its server makes a task in any case.
     const taskId = objectOf(result["task"])?.["taskId"];
-    if (typeof taskId === "string" && count === 1 && "task" in (objectOf(objectOf(first.value)?.["params"]) ?? {}))
+    if (typeof taskId === "string" && count === 1 && "task" in (paramsOf(first.value) ?? {}))
       return writtenMessage({ jsonrpc: "2.0", id: crypto.randomUUID(), method: "tasks/result", params: { taskId } });
     // The call goes on only where the protocol has rounds: elsewhere that would be a second call.
     if (!isRound(result) || !this.#came.isStateless) return null;
@@ -197,9 +198,7 @@ function comeBack(first: PostedMessage, { asks, requestState }: CallRound, answe
   };
   const bare = ["requestState", "inputResponses"].reduce(
     (message, name) => changed(message, withoutMember(message.body, paramsIn(message.body), name)),
-    first,
+    underOwnId(first),
   );
-  const whole = { from: 0, to: bare.body.length };
-  const id = memberOf(bare.body, whole, "id") ?? whole;
-  return changed(bare, [{ ...id, text: JSON.stringify(crypto.randomUUID()) }, ...withMembers(bare.body, paramsIn(bare.body), members)]);
+  return changed(bare, withMembers(bare.body, paramsIn(bare.body), members));
 }

@@ -2,11 +2,11 @@
 // comes on an event stream. It passes with its bytes, or is caught before its client has it.
 
 import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
-import { type Edit, edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { errorOfStatus, outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import { type ArgumentChange, withEditedNotice } from "../../../../shared/relay/call-notices.ts";
 import { dataOf, eventOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { messageOf } from "../../../../shared/relay/messages.ts";
 import { type RequestId, toRequestId } from "../../../../shared/wire/json-rpc.ts";
@@ -67,10 +67,10 @@ export async function foundIn(
 export const responseText = ({ text, event }: Pick<Found, "text" | "event">, { pass }: AnswerSink): string =>
   pass === null ? text : (event ?? `event: message\ndata: ${onOneLine(text)}\n\n`);
 
-/** A response whose bytes were changed. */
-export function changedResponse(found: Found, edits: readonly Edit[]): Found {
-  if (edits.length === 0) return found;
-  const text = fromUtf8(edited(utf8ToBytes(found.text), edits));
+/** The response, which says what a reviewer changed of the call. */
+export function withChange(found: Found, change: ArgumentChange): Found {
+  if (change.before === change.after) return found;
+  const text = fromUtf8(withEditedNotice(utf8ToBytes(found.text), change));
   return { ...found, text, event: found.event === null ? null : withData(found.event, onOneLine(text)) };
 }
 

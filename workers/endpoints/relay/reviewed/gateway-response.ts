@@ -6,6 +6,7 @@ import { objectOf } from "../../../../shared/json/values.ts";
 import type { Refusal } from "../../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { callMethod, noticeText } from "../../../../shared/relay/call-notices.ts";
+import { metaOf, paramsOf } from "../../../../shared/relay/messages.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { refusedNotice } from "../../../../shared/run/relayed-tool-call.ts";
 import { failure, responseMessage, success, toRequestId } from "../../../../shared/wire/json-rpc.ts";
@@ -42,10 +43,9 @@ export function refusedUnread(
   { value }: PostedMessage,
   refusal: Refusal,
 ): Promise<Response> | Response {
-  const message = objectOf(value);
-  const params = objectOf(message?.["params"]);
+  const params = paramsOf(value);
   const tool = typeof params?.["name"] === "string" ? params["name"].slice(0, longestName).toWellFormed() : "";
-  const id = toRequestId(message?.["id"]);
+  const id = toRequestId(objectOf(value)?.["id"]);
   if (id === undefined) return refuseKnown(c, "relay", refusal, { server: relay.name, method: callMethod });
   const stateless = isStateless(value, (name) => c.req.raw.headers.get(name));
   const wantsTask = !stateless && params?.["task"] !== undefined;
@@ -106,7 +106,7 @@ export function heldResponse(
     );
   const stream = new ResponseStream(c, {
     id,
-    progressToken: toRequestId(objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"])?.["progressToken"]),
+    progressToken: toRequestId(metaOf(message.value)?.["progressToken"]),
     session: endsWith,
     // An approval that comes before a heartbeat would be claimed for nobody.
     disconnected: c.req.raw.signal,

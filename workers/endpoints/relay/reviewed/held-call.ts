@@ -4,12 +4,11 @@
 
 import { type JsonObject, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { edited } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
 import type { Took } from "../../../../shared/model/call.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
-import { editedNotice, takenNotice, unknownNotice, waitingNotice } from "../../../../shared/relay/call-notices.ts";
+import { takenNotice, unknownNotice, waitingNotice, withEditedNotice } from "../../../../shared/relay/call-notices.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { callResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { within } from "../../../http/keep-alive.ts";
@@ -105,10 +104,9 @@ class HeldCall {
 
   #ended(outcome: Outcome, sent: boolean): HeldResponse {
     const response = responseWith(this.#read, callResult(outcome, this.#run, sent));
-    const [before, ran] = [argumentsJsonOf(this.#read.call), outcome.kind === "ran" ? argumentsJsonOf(outcome.call) : null];
-    if (ran === null || ran === before) return { response };
-    const text = utf8ToBytes(JSON.stringify(response));
-    return { response: objectOf(parseJson(fromUtf8(edited(text, editedNotice(text, before, ran))))) };
+    const [before, after] = [argumentsJsonOf(this.#read.call), outcome.kind === "ran" ? argumentsJsonOf(outcome.call) : null];
+    if (after === null || after === before) return { response };
+    return { response: objectOf(parseJson(fromUtf8(withEditedNotice(utf8ToBytes(JSON.stringify(response)), { before, after })))) };
   }
 
   /** Claims the approval, sends the call, and reports what came of it. */

@@ -11,11 +11,12 @@
 //   call-answer     the server's response in the answer; gateway-response: the gateway's own
 
 import { fromUtf8 } from "../../../../shared/encoding.ts";
-import { elementsOf } from "../../../../shared/json/spans.ts";
+import { elementsOf, whole } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { type Approved, type Outcome, isApprovedCall } from "../../../../shared/model/outcome.ts";
 import type { ToolCall } from "../../../../shared/model/subject/tool-call.ts";
 import { callMethod, saysTimeout, unknownNotice } from "../../../../shared/relay/call-notices.ts";
+import { paramsOf } from "../../../../shared/relay/messages.ts";
 import { mayMaskReply } from "../../../../shared/run/masked-reply.ts";
 import type { Plan } from "../../../../shared/run/plan.ts";
 import { callResult, relayedCall } from "../../../../shared/run/relayed-tool-call.ts";
@@ -87,7 +88,7 @@ async function batched(c: AppContext, relay: WatchedRelayRequest, message: Poste
   const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
   const name = sessionStub(c.env, c.var.key.id, associationSession(session)).id.toString();
-  const spans = elementsOf(message.body, { from: 0, to: message.body.length });
+  const spans = elementsOf(message.body, whole(message.body));
   for (const { from, to } of spans) {
     // As it was written: a parser would keep one of two members of one name.
     const body = message.body.subarray(from, to);
@@ -112,7 +113,7 @@ const cancels = (value: unknown): boolean => objectOf(value)?.["method"] === "no
 async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): Promise<Response> {
   const values: readonly unknown[] = Array.isArray(message.value) ? message.value : [message.value];
   const ids = values.filter(cancels).flatMap((each) => {
-    const { requestId, reason } = objectOf(objectOf(each)?.["params"]) ?? {};
+    const { requestId, reason } = paramsOf(each) ?? {};
     const id = toRequestId(requestId);
     return id === undefined
       ? []

@@ -1,19 +1,19 @@
 // The message of a call as it is sent, once it may be: what changes in it beside its receipt.
 
-import { paramsIn } from "../../../../shared/relay/rounds.ts";
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
-import { type Edit, edited, memberOf, withMembers, withoutMember } from "../../../../shared/json/spans.ts";
-import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { type Edit, edited, withoutMember } from "../../../../shared/json/spans.ts";
+import { parseJson } from "../../../../shared/json/values.ts";
 import { type ToolCall, argumentsJsonOf, inputResponsesJsonOf } from "../../../../shared/model/subject/tool-call.ts";
 import { argumentEdits, inputResponsesIn } from "../../../../shared/relay/call-notices.ts";
+import { paramsIn, withId, withoutTasksEdits } from "../../../../shared/relay/message-bytes.ts";
 import { toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { declaresTasks, withoutTasks } from "../stateless/call-tasks.ts";
 
-export function changed({ body }: PostedMessage, edits: readonly Edit[]): PostedMessage {
-  const bytes = edited(body, edits);
-  return { body: bytes, value: parseJson(fromUtf8(bytes)) };
+/** The message with edits made; itself where there are none. */
+export function changed(message: PostedMessage, edits: readonly Edit[]): PostedMessage {
+  if (edits.length === 0) return message;
+  const body = edited(message.body, edits);
+  return { body, value: parseJson(fromUtf8(body)) };
 }
 
 /**
@@ -25,11 +25,10 @@ export function asApproved(message: PostedMessage, came: ToolCall, approved: Too
   const [given, sent] = [inputResponsesJsonOf(came), inputResponsesJsonOf(approved)];
   if ((given === null) !== (sent === null)) throw new Error("an approval of other answers");
   const span = inputResponsesIn(message.body);
-  const edits = [
+  return changed(message, [
     ...(before === after ? [] : argumentEdits(message.body, after)),
     ...(sent === null || given === sent || span === undefined ? [] : [{ ...span, text: sent }]),
-  ];
-  return edits.length === 0 ? message : changed(message, edits);
+  ]);
 }
 
 /**
@@ -37,14 +36,8 @@ export function asApproved(message: PostedMessage, came: ToolCall, approved: Too
  * its result to another request.
  * @param isHeld of a session whose revision has no tasks: its server may know the word even so.
  */
-export function withoutTasksIn(came: PostedMessage, isHeld: boolean): PostedMessage {
-  const word = isHeld ? withoutMember(came.body, paramsIn(came.body), "task") : [];
-  const message = word.length === 0 ? came : changed(came, word);
-  const meta = memberOf(message.body, paramsIn(message.body), "_meta");
-  const declared = objectOf(objectOf(objectOf(message.value)?.["params"])?.["_meta"]);
-  if (meta === undefined || declared === null || !declaresTasks(objectOf(declared[clientCapabilitiesKey]) ?? {})) return message;
-  return changed(message, withMembers(message.body, meta, { [clientCapabilitiesKey]: withoutTasks(declared)[clientCapabilitiesKey] }));
-}
+export const withoutTasksIn = (message: PostedMessage, isHeld: boolean): PostedMessage =>
+  changed(message, [...(isHeld ? withoutMember(message.body, paramsIn(message.body), "task") : []), ...withoutTasksEdits(message.body)]);
 
 /**
  * A call whose result the gateway keeps, under an id of the gateway's own. The requests of a
@@ -52,8 +45,8 @@ export function withoutTasksIn(came: PostedMessage, isHeld: boolean): PostedMess
  * result as the answer to that.
  */
 export function underOwnId(message: PostedMessage): PostedMessage {
-  const id = memberOf(message.body, { from: 0, to: message.body.length }, "id");
-  return id === undefined ? message : changed(message, [{ ...id, text: JSON.stringify(crypto.randomUUID()) }]);
+  const body = withId(message.body, JSON.stringify(crypto.randomUUID()));
+  return { body, value: parseJson(fromUtf8(body)) };
 }
 
 /** Tells the server of a call that nobody waits for it any more. */

@@ -3,11 +3,12 @@
 
 import { type JsonObject, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
-import { edited, memberOf, textAt, withMembers } from "../../../../shared/json/spans.ts";
+import { edited, memberIn, textAt, withMembers } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
 import { argumentsJsonOf } from "../../../../shared/model/subject/tool-call.ts";
-import { editedNotice, noticeText, unknownNotice } from "../../../../shared/relay/call-notices.ts";
+import { noticeText, unknownNotice, withEditedNotice } from "../../../../shared/relay/call-notices.ts";
+import { withId } from "../../../../shared/relay/message-bytes.ts";
 import { callResult } from "../../../../shared/run/relayed-tool-call.ts";
 import { RELATED_TASK_META, type Task, createTaskResult, taskResult } from "../../../../shared/wire/mcp-2025/tasks.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
@@ -57,7 +58,7 @@ export function taskAlone(id: RequestId, task: ShownTask): string {
   const state = stateOf(task, true);
   const asks = state.status === "input_required" ? { inputRequests: task.asks } : {};
   const message = utf8ToBytes(JSON.stringify(success(id, { resultType: "complete", ...statelessTask(task, state), ...asks })));
-  const result = memberOf(message, { from: 0, to: message.length }, "result");
+  const result = memberIn(message, "result");
   const said = state.response === null || state.status === "cancelled" ? undefined : endIn(state.response);
   if (result === undefined || said === undefined) return fromUtf8(message);
   const at = { from: result.to - 1, to: result.to - 1 };
@@ -68,12 +69,10 @@ export function taskAlone(id: RequestId, task: ShownTask): string {
 export function responseTo(id: RequestId, task: CallTask): string | null {
   const { response } = stateOf(task, false);
   if (response === null) return null;
-  const whole = { from: 0, to: response.length };
-  const own = memberOf(response, whole, "id");
-  const named = edited(response, own === undefined ? [] : [{ ...own, text: JSON.stringify(id) }]);
-  const result = memberOf(named, { from: 0, to: named.length }, "result");
+  const named = withId(response, JSON.stringify(id));
+  const result = memberIn(named, "result");
   if (result === undefined) return fromUtf8(named);
-  const meta = memberOf(named, result, "_meta");
+  const meta = memberIn(named, "result", "_meta");
   const related = { [RELATED_TASK_META]: { taskId: task.id } };
   return fromUtf8(edited(named, meta === undefined ? withMembers(named, result, { _meta: related }) : withMembers(named, meta, related)));
 }
@@ -124,14 +123,12 @@ function responseOf(task: CallTask, ended: Outcome, isStateless: boolean): Uint8
   if (passed !== null && (ended.kind === "approved" || ended.kind === "failed")) return utf8ToBytes(passed);
   const result = ended.kind === "approved" ? unknownNotice(id) : callResult(ended, id, isSent);
   const response = utf8ToBytes(JSON.stringify(success(0, isStateless ? { resultType: "complete", ...result } : result)));
-  const ran = ended.kind === "ran" ? argumentsJsonOf(ended.call) : asked;
-  return ran === asked ? response : edited(response, editedNotice(response, asked, ran));
+  return withEditedNotice(response, { before: asked, after: ended.kind === "ran" ? argumentsJsonOf(ended.call) : asked });
 }
 
 function endIn(response: Uint8Array): { readonly name: string; readonly text: string } | undefined {
-  const whole = { from: 0, to: response.length };
   for (const name of ["result", "error"]) {
-    const span = memberOf(response, whole, name);
+    const span = memberIn(response, name);
     if (span !== undefined) return { name, text: textAt(response, span) };
   }
   return undefined;

@@ -1,12 +1,13 @@
 // A call that becomes a task of the gateway's: its client has a handle at once, and its run sends
 // it once it may be sent, so that no connection has to last until a person decides.
 
-import { paramsIn } from "../../../../shared/relay/rounds.ts";
 import { type JsonObject, fromUtf8 } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { withoutMember } from "../../../../shared/json/spans.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
+import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
+import { metaOf, paramsOf } from "../../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import type { RelayedRequest } from "../../../../shared/run/work.ts";
 import { type RequestId, failure, success } from "../../../../shared/wire/json-rpc.ts";
@@ -34,12 +35,11 @@ export type TaskWish = { readonly isAlways: boolean; readonly message: PostedMes
  * tasks, and gets one where it would have to wait; one of a session asks for a task with the call.
  */
 export function taskWishOf(message: PostedMessage, session: RelaySession | null): TaskWish | null {
-  const params = objectOf(objectOf(message.value)?.["params"]);
   if (session === null) {
-    const capabilities = objectOf(objectOf(params?.["_meta"])?.[clientCapabilitiesKey]);
+    const capabilities = objectOf(metaOf(message.value)?.[clientCapabilitiesKey]);
     return capabilities !== null && declaresTasks(capabilities) ? { isAlways: false, message } : null;
   }
-  const task = objectOf(params?.["task"]);
+  const task = objectOf(paramsOf(message.value)?.["task"]);
   if (task === null || !featuresOf(session.revision).tasks) return null;
   const isAlways = session.callTasks === "gateway";
   // A server that did not declare tasks may not take the word.

@@ -4,9 +4,11 @@
 import { type JsonObject, digestOf, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { valueAsWritten } from "../../../../shared/json/as-written.ts";
-import { edited, memberOf, textAt, withoutMember } from "../../../../shared/json/spans.ts";
-import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import { paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { edited, memberIn, memberOf, textAt, withoutMember } from "../../../../shared/json/spans.ts";
+import { parseJson } from "../../../../shared/json/values.ts";
+import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
+import { paramsOf } from "../../../../shared/relay/messages.ts";
+import { restOf } from "../../../../shared/relay/rounds.ts";
 import { type SigningKeys, seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
@@ -42,11 +44,7 @@ export function comeBack(
   { id, message: { body }, content, times }: WaitingCall,
   asks: JsonObject | null = null,
 ): JsonObject {
-  const written = (name: string): string | null => {
-    const span = memberOf(body, paramsIn(body), name);
-    return span === undefined ? null : textAt(body, span);
-  };
-  const waiting: WaitingState = [content, times + 1, written("requestState"), written("inputResponses")];
+  const waiting: WaitingState = [content, times + 1, writtenIn(body, "requestState"), writtenIn(body, "inputResponses")];
   const requestState = seal(keys, stateDomains[waitsFor], utf8ToBytes(JSON.stringify(waiting)));
   return { ...success(id, { resultType: "input_required", ...(asks === null ? {} : { inputRequests: asks }), requestState }) };
 }
@@ -68,7 +66,7 @@ export function broughtBack(
   message: PostedMessage,
 ): (PostedMessage & { times: number }) | null {
   const { value, body } = message;
-  const given = objectOf(objectOf(value)?.["params"])?.["requestState"];
+  const given = paramsOf(value)?.["requestState"];
   const payload = typeof given === "string" ? unsealAny(keys, stateDomains[waitsFor], given) : undefined;
   if (payload === undefined) return { ...message, times: 0 };
   const [content, times, state, responses] = JSON.parse(fromUtf8(payload)) as WaitingState; // sealed above
@@ -89,16 +87,20 @@ export function broughtBack(
 /** What makes a call the same again: its params as they were written, and its server's user. */
 export const contentOf = ({ authorization }: RelayRequest, body: Uint8Array): string =>
   digestOf("countersign/relayed-tool-call/v1", {
-    params: valueAsWritten(restOf(body, paramsIn(body))),
+    params: valueAsWritten(restOf(body)),
     user: ownerOf(authorization)?.token ?? null,
   });
 
 /** A digest of what goes to the server with this attempt alone; null where nothing does. */
 export function attemptOf(body: Uint8Array): string | null {
-  const params = paramsIn(body);
   const written = ["requestState", "inputResponses"].map((name) => {
-    const span = memberOf(body, params, name);
-    return span === undefined ? null : valueAsWritten(textAt(body, span));
+    const text = writtenIn(body, name);
+    return text === null ? null : valueAsWritten(text);
   });
   return written.every((each) => each === null) ? null : digestOf("countersign/relayed-attempt/v1", { written });
+}
+
+function writtenIn(body: Uint8Array, name: string): string | null {
+  const span = memberIn(body, "params", name);
+  return span === undefined ? null : textAt(body, span);
 }

@@ -5,7 +5,7 @@
 import { type JsonObject, fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
-import { edited, memberOf, membersOf, textAt } from "../../../../shared/json/spans.ts";
+import { edited, memberIn, membersOf, textAt } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
 import { parseRunId, seal, unsealAny } from "../../../../shared/sealed-id.ts";
@@ -63,8 +63,7 @@ export function withoutOurTasks({ env }: AppContext, body: Uint8Array): Uint8Arr
   const isOurs = (id: unknown): boolean =>
     typeof id === "string" &&
     (parseRunId(keys, id) !== undefined || (id.startsWith("call_") && unsealAny(keys, domain, id.slice(5)) !== undefined));
-  const params = memberOf(body, { from: 0, to: body.length }, "params");
-  const filter = params === undefined ? undefined : memberOf(body, params, "notifications");
+  const filter = memberIn(body, "params", "notifications");
   if (filter === undefined) return body;
   const edits = membersOf(body, filter).flatMap((member) => {
     const ids = parseJson(textAt(body, member));

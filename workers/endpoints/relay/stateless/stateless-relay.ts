@@ -12,7 +12,8 @@ import { edited, memberOf, textAt, withMembers } from "../../../../shared/json/s
 import { type CallOwner, ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
 import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { tooManyRounds } from "../../../../shared/relay/call.ts";
-import { type Round, type RoundMethod, attemptOf, mayAskForInput, paramsIn, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
@@ -102,14 +103,14 @@ async function ownTask(visit: Visit, place: TaskPlace): Promise<Response> {
   const refused = await refuseOther(visit, place.owner);
   if (refused !== null) return refused;
   const call = roundCall({ ...visit, request: toolCallOf(request, place) }, { rest: "{}", digest: place.digest, owner: place.owner });
-  const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
+  const answer = await answerTask(call, place, method, responsesIn(body));
   return "error" in answer ? refuse(id, 400, answer.error) : jsonResponse(responseOf(id, answer));
 }
 
 /** A server with sessions: an object has one, and the request goes to it. */
 async function bridged({ c, relay, request, body }: Visit): Promise<Response> {
   const given = mayAskForInput(request.method) ? request.params["requestState"] : undefined;
-  const bound = boundOf(c, relay, request.method, restOf(body, paramsIn(body)));
+  const bound = boundOf(c, relay, request.method, restOf(body));
   const state = given === undefined ? null : await openState(settingsOf(c.env).keys, bound, String(given), Date.now());
   if (state === undefined || (state !== null && state.bridge === undefined)) return refuse(request.id, 400, badState);
   // The session at the server was begun with one token, so a refreshed one ends the call.
@@ -124,7 +125,7 @@ const refuse = (id: Parameters<typeof failure>[0], status: number, { code, messa
 async function goOn(visit: Visit, given: string): Promise<Response> {
   const { c, relay, request, body } = visit;
   const now = Date.now();
-  const opened = await openState(settingsOf(c.env).keys, boundOf(c, relay, request.method, restOf(body, paramsIn(body))), given, now);
+  const opened = await openState(settingsOf(c.env).keys, boundOf(c, relay, request.method, restOf(body)), given, now);
   if (opened === undefined) return refuse(request.id, 400, badState);
   const { attempt, bridge } = opened;
   // The server had sessions when the call began.
@@ -140,7 +141,7 @@ async function goOn(visit: Visit, given: string): Promise<Response> {
   const progressToken = toRequestId(meta["progressToken"]);
   const stream = new ResponseStream(c, { id, progressToken });
   stream.run(async () => {
-    const responses = responsesIn(body, paramsIn(body));
+    const responses = responsesIn(body);
     if (state.kind === "waiting" && state.round === opened.round) await keepAnswers(call, state, (key) => responses?.get(key));
     return driven(call, request, stream, await look(), opened.keys);
   });
@@ -155,7 +156,7 @@ export async function isKept(c: AppContext, relay: WatchedRelayRequest, { value,
   const read = readStateless(value, (name) => c.req.raw.headers.get(name));
   const given = read.ok ? read.value.params["requestState"] : undefined;
   if (!read.ok || typeof given !== "string") return false;
-  const bound = boundOf(c, relay, read.value.method, restOf(body, paramsIn(body)));
+  const bound = boundOf(c, relay, read.value.method, restOf(body));
   const state = await openState(settingsOf(c.env).keys, bound, given, Date.now());
   return state !== undefined && (state.attempt !== null || state.bridge !== undefined);
 }
@@ -235,7 +236,7 @@ function firstParams(visit: Visit, session: RelaySession): string {
   const { relay, request, body } = visit;
   const params = paramsIn(body);
   if (request.params["inputResponses"] !== undefined && oursOf({ relay, session }).length > 0)
-    return attemptOf(restOf(body, params), metaFor(visit, session), null, null);
+    return attemptOf(restOf(body), metaFor(visit, session), null, null);
   const meta = memberOf(body, params, "_meta");
   const capabilities = capabilitiesFor(visit, session);
   if (meta === undefined || capabilities === null) return textAt(body, params);
@@ -246,9 +247,9 @@ function firstParams(visit: Visit, session: RelaySession): string {
 /** The same for a retry, with the server's own state and the answers to what it asked. */
 function retryParams(visit: Visit, session: RelaySession, { state, keys }: RelayedState): string {
   const { body } = visit;
-  const given = responsesIn(body, paramsIn(body));
+  const given = responsesIn(body);
   const responses = given === null ? null : new Map([...given].filter(([key]) => keys.includes(key)));
-  return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, session), state, responses);
+  return attemptOf(restOf(body), metaFor(visit, session), state, responses);
 }
 
 function metaFor(visit: Visit, session: RelaySession): JsonObject {
@@ -390,7 +391,7 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
 
 /** The params of a request and the name of its call. */
 function placeOf({ c, relay, request, body }: Visit, owner: CallOwner | null): CallPlace {
-  const rest = restOf(body, paramsIn(body));
+  const rest = restOf(body);
   return { rest, digest: callNameOf(boundOf(c, relay, request.method, rest), request, owner), owner };
 }
 

@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { memberOf, textAt } from "../../../../shared/json/spans.ts";
+import { memberIn, textAt } from "../../../../shared/json/spans.ts";
 import { parseJson, objectOf } from "../../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../../shared/relay/client-inputs.ts";
 import { isDeclined, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
@@ -170,7 +170,7 @@ export async function takeInput(
   // What the gateway answers is not the client's to answer.
   if (request === undefined || gateway.includes(request.key)) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
-  const result = memberOf(body, { from: 0, to: body.length }, "result");
+  const result = memberIn(body, "result");
   const error = objectOf(message?.["error"]);
   if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
   else if (mayFallBack(relay.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))

@@ -10,7 +10,7 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { addedCapabilities } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
-import { type RoundMethod, attemptOf, mayAskForInput, paramsIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
@@ -167,7 +167,7 @@ async function relayedCall(visit: Visit, request: Request, body: Uint8Array): Pr
   const { c, relay, session } = visit;
   const { id, method } = request;
   const params = request.params ?? {};
-  const rest = restOf(body, paramsIn(body));
+  const rest = restOf(body);
   const meta = await metaOf(visit, params);
   return {
     c,
