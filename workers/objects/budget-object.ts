@@ -110,8 +110,7 @@ export class BudgetObject extends StoredObject implements BudgetCalls {
     this.#account = emptyAccount;
     this.#writeOffAt = null;
     this.#notices.forget();
-    this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
+    await this.deleteAll(this.#alarm);
   }
 
   #nextDue(): number | null {

@@ -20,6 +20,12 @@ export abstract class StoredObject extends DurableObject<Env> {
     this.tables = new ObjectTables(ctx.storage, schema);
   }
 
+  /** Deletes everything, with the alarm. */
+  protected async deleteAll(alarm: ObjectAlarm): Promise<void> {
+    alarm.forget();
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
+  }
+
   protected alarmFor(deps: Pick<AlarmDeps, "nextDue" | "failed" | "earlyMs">): ObjectAlarm {
     return new ObjectAlarm({ storage: this.ctx.storage, ...this.clock, ...deps });
   }

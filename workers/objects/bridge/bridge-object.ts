@@ -117,18 +117,20 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
   }
 
   async discover(visit: BridgeVisit): Promise<BridgeState> {
-    if (!(await this.#enter(visit))) return { kind: "gone" };
-    const session = await this.#session.begun(visit);
-    if ("kind" in session) return session;
-    return answered({ result: readJsonOf(this.#tables.initialized()) });
+    const session = await this.#begun(visit);
+    return "kind" in session ? session : answered({ result: readJsonOf(this.#tables.initialized()) });
   }
 
   async ask(visit: BridgeVisit, request: BridgeRequest): Promise<BridgeState> {
-    if (!(await this.#enter(visit))) return { kind: "gone" };
-    const session = await this.#session.begun(visit);
+    const session = await this.#begun(visit);
     if ("kind" in session) return session;
     const id = newName();
     return this.#exchange(session, id, request.method, requestText(id, request));
+  }
+
+  /** The session for a client that comes; or what it is told in place of that. */
+  async #begun(visit: BridgeVisit): Promise<SessionRow | BridgeState> {
+    return (await this.#enter(visit)) ? this.#session.begun(visit) : { kind: "gone" };
   }
 
   /** Sends a request that has no rounds, and waits for its answer. */
@@ -190,7 +192,6 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
   }
 
   async listen(visit: BridgeVisit, stream: BridgeStream, filter: JsonOf<ListenFilter>): Promise<BridgeListening> {
-    if (!(await this.#enter(visit))) return { kind: "gone" };
     const session = await this.#streaming(visit);
     if ("kind" in session) return session;
     if (this.#listens.isFull) return tooMany;
@@ -217,7 +218,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
    * know is begun anew, once.
    */
   async #streaming(visit: BridgeVisit): Promise<(SessionRow & { readonly hasStream: boolean }) | BridgeState> {
-    const session = await this.#session.begun(visit);
+    const session = await this.#begun(visit);
     if ("kind" in session) return session;
     const opened = await this.#listener.open(session, true);
     if (opened !== "lost") return { ...session, hasStream: opened !== "none" };
@@ -242,7 +243,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     this.#listens.endAll();
     this.#listener.close();
     this.#calls.clear();
-    await this.#forget();
+    await this.deleteAll(this.#alarm);
   }
 
   override async alarm(): Promise<void> {
@@ -256,7 +257,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
         this.#listener.close();
         await this.#session.end();
       }
-      if (this.#nextDue() === null) await this.#forget();
+      if (this.#nextDue() === null) await this.deleteAll(this.#alarm);
       else this.#alarm.arm();
     });
   }
@@ -389,11 +390,6 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     const idleAt = this.#session.idleAt();
     if (idleAt !== null) dues.push(idleAt);
     return dues.length === 0 ? null : Math.min(...dues);
-  }
-
-  async #forget(): Promise<void> {
-    this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
   }
 }
 

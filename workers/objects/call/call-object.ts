@@ -180,8 +180,7 @@ export class CallObject extends StoredObject implements CallCalls {
   }
 
   async #forget(): Promise<void> {
-    this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
+    await this.deleteAll(this.#alarm);
     this.#changes.tell();
   }
 

@@ -9,7 +9,15 @@ import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
 import { mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
-import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import {
+  type RequestId,
+  type RpcAnswer,
+  type RpcError,
+  failure,
+  responseMessage,
+  responseOf,
+  toRequestId,
+} from "../../../../shared/wire/json-rpc.ts";
 import { sessionRevisions } from "../../../../shared/wire/mcp-2025/features.ts";
 import {
   type StatelessRequest,
@@ -70,15 +78,7 @@ export async function postBridged(bridged: Bridged): Promise<Response> {
   const name = state?.bridge ?? bridgeName(bridged);
   const stub = () => bridgeStub(c.env, c.var.key.id, name);
   if (method === "server/discover") return discovered(bridged, (await stub().discover(visitOf(bridged))) as BridgeState);
-  if (method === "subscriptions/listen")
-    return listenBridged({
-      c,
-      request,
-      relay: visitOf(bridged),
-      stub,
-      whole: (listening) => whole(request, listening),
-      message: (listening) => messageOf(request, listening),
-    });
+  if (method === "subscriptions/listen") return listen(bridged, stub);
   if (!mayAskForInput(method)) return plain(bridged, stub().ask(visitOf(bridged), bridgeRequest(bridged)) as Promise<BridgeState>);
   return new HeldRequest(bridged, name).answer();
 }
@@ -289,36 +289,30 @@ function whole(request: StatelessRequest, state: BridgeState): Response {
 const refused = ({ id }: StatelessRequest, { status, headers, body }: Extract<BridgeState, { kind: "refused" }>): Response =>
   jsonResponse(failure(id, { code: -32_603, message: body }), status, Object.fromEntries(headers));
 
-// `subscriptions/listen` of a client of 2026-07-28 at a server with sessions: a stream without an
-// end, which tells what the BridgeObject hears of the server. Where that ends, or loses what it
-// knew, the stream ends with its result, and the client asks again.
-
-type Listener = {
-  readonly c: AppContext;
-  readonly request: StatelessRequest;
-  readonly relay: BridgeVisit;
-  readonly stub: () => DurableObjectStub<BridgeCalls>;
-  /** The answer where it cannot listen: with its HTTP status, and on a stream that has begun. */
-  readonly whole: (state: BridgeState) => Response;
-  readonly message: (state: BridgeState) => JsonObject;
-};
-
 const heardMs = 20_000;
 
-async function listenBridged(listener: Listener): Promise<Response> {
-  const { c, request, relay, stub, whole } = listener;
+/**
+ * `subscriptions/listen`: a stream without an end, which tells what the BridgeObject hears of the
+ * server. Where that ends, or loses what it knew, the stream ends with its result, and the client
+ * asks again.
+ */
+async function listen(bridged: Bridged, stub: () => DurableObjectStub<BridgeCalls>): Promise<Response> {
+  const { c, request } = bridged;
   const { id, params } = request;
   const filter = readFilter(params);
   if (!filter.ok) return Response.json(failure(id, { code: -32_602, message: `Invalid params: ${filter.error}` }), { status: 400 });
+  const visit = visitOf(bridged);
   const name = crypto.randomUUID();
-  const listening = stub().listen(relay, name, jsonOf(filter.value)) as Promise<BridgeListening>;
+  const listening = stub().listen(visit, name, jsonOf(filter.value)) as Promise<BridgeListening>;
   const first = await within(listening, settingsOf(c.env).heartbeatMs);
-  if (first !== null && first.kind !== "listening") return whole(first);
+  if (first !== null && first.kind !== "listening") return whole(request, first);
   const stream = new ResponseStream(c, { id });
   stream.left.addEventListener("abort", () => c.executionCtx.waitUntil(Promise.resolve(stub().unlisten(name)).catch(() => {})));
+  // An object that was reset knows of no listener.
+  const hear = () => (stub().heard(visit, name, heardMs) as Promise<BridgeHeard>).catch((): BridgeHeard => ({ kind: "over" }));
   stream.run(async () => {
     const state = await listening;
-    return state.kind === "listening" ? told(listener, stream, name, state) : listener.message(state);
+    return state.kind === "listening" ? told(stream, id, state, hear) : messageOf(request, state);
   });
   return eventResponse(stream);
 }
@@ -328,18 +322,17 @@ async function listenBridged(listener: Listener): Promise<Response> {
  * says why.
  */
 async function told(
-  { request: { id }, relay, stub }: Listener,
   stream: ResponseStream,
-  name: string,
+  id: RequestId,
   state: Extract<BridgeListening, { kind: "listening" }>,
+  hear: () => Promise<BridgeHeard>,
 ): Promise<JsonObject | null> {
   const filter = readJsonOf(state.filter);
   const end = responseMessage(id, { result: listenResult(id, readJsonOf(state.initialized)) });
   stream.send(acknowledgement(id, filter));
   if (isEmptyFilter(filter)) return end;
   for (;;) {
-    // An object that was reset knows of no listener.
-    const heard = await (stub().heard(relay, name, heardMs) as Promise<BridgeHeard>).catch((): BridgeHeard => ({ kind: "over" }));
+    const heard = await hear();
     if (heard.kind === "over") return end;
     if (heard.kind === "gone" || stream.left.aborted) return null;
     for (const change of heard.told) stream.send(toldChange(id, change));

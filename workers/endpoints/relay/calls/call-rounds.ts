@@ -4,7 +4,6 @@
 import { type JsonObject, toBase64url } from "../../../../shared/encoding.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
-import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { answeredHere } from "../../../../shared/relay/answered-here.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
 import {
@@ -20,13 +19,12 @@ import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
 import { type Result, err } from "../../../../shared/result.ts";
 import type { RequestId, RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
-import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { type RelayedState, sealState } from "../../../credentials/request-state.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { Attempt, CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import type { ResponseStream } from "./response-stream.ts";
-import type { SamplingContext } from "../sampling/relay-sampling.ts";
+import { type SamplingContext, noStream } from "../sampling/relay-sampling.ts";
 import type { RoundContext } from "./round-sampling.ts";
 import type { WatchedRelayRequest } from "../relay-request.ts";
 import { transportContext } from "../../../telemetry/begin-trace.ts";
@@ -115,11 +113,8 @@ export function roundContext({ c, relay, session, originatingOf, call, meta }: R
     server: relay.server,
     authorization: relay.authorization,
     originating: null,
+    ...noStream,
     onProgress: (state) => stream.say(state),
-    toClient: null,
-    isOver: false,
-    isBrief: false,
-    isAbandoned: () => false,
     clientTrace: traceContextIn({ _meta: meta }) ?? transportContext(c.req.raw.headers),
   };
   return { sampling, call, originatingOf };
@@ -132,13 +127,6 @@ export const attemptWith = ({ c, meta, relay }: RoundCall, stream: ResponseStrea
   account: relay.server.login?.account,
   tell: (message) => stream.tell(message),
 });
-
-/** A client's request as its session knows it, under this id. */
-export function servedRequest({ server }: WatchedRelayRequest, id: RequestId, method: string, params: JsonObject): Originating {
-  const given = server.context ? params["arguments"] : undefined;
-  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
-  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
-}
 
 /** How long a client's state is good for. */
 const stateMs = 24 * 3_600_000;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { dataOf, looseDatasOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
 import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
-import { isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
+import { type Round, isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
 import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../../shared/wire/json-rpc.ts";
@@ -16,7 +16,7 @@ import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-r
 import { readAnswer, readText, utf8TextOf } from "../../../http/body.ts";
 import { EventsError, eventsIn, isTooLong } from "../../../http/events-in.ts";
 import type { AppContext } from "../../app-context.ts";
-import { withoutOwnAddress } from "./call-rounds.ts";
+import { checkedRound, withoutOwnAddress } from "./call-rounds.ts";
 import { within } from "../../../http/keep-alive.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
@@ -45,12 +45,9 @@ export type ClientSide = {
    */
   readonly missedHeaders?: () => Promise<RelayedCall["headers"] | null>;
   /** Does what a round asks, and gives the response with which this answer to the client ends. */
-  readonly round: (stream: ResponseStream, result: JsonObject) => Promise<JsonObject | null>;
-  /**
-   * The error of a round that may not be answered, before a stream is begun for it; null where
-   * there is none.
-   */
-  readonly roundError: (result: JsonObject) => { readonly status: number; readonly error: RpcError } | null;
+  readonly round: (stream: ResponseStream, round: Round) => Promise<JsonObject | null>;
+  /** Whether an answer with a round that may not be answered is refused; else its error is said on the stream. */
+  readonly refusesRounds: boolean;
 };
 
 export type RelayedCall = {
@@ -67,6 +64,8 @@ export type RelayedCall = {
   readonly progressToken: RequestId | undefined;
   /** The session by which sampling and open streams are known. */
   readonly session: RelaySession;
+  /** The client's own capabilities, without what the gateway adds. */
+  readonly capabilities: JsonObject;
   /** The name of the session that the stream ends with; empty where it has none. */
   readonly endsWith: string;
   readonly client: ClientSide;
@@ -126,9 +125,16 @@ async function wholeOn(call: RelayedCall, stream: ResponseStream, answer: Respon
   if (bytes === null) return client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
   const text = utf8TextOf(bytes) ?? "";
   const message = objectOf(parseJson(text));
-  const response = message === null ? null : responseIn(call, message, text);
-  if (response === null || toRequestId(message?.["id"]) !== id) return client.response({ error: noResponse(call) });
-  if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
+  const isOwn = message !== null && toRequestId(message["id"]) === id;
+  return isOwn ? respond(call, stream, message, text) : client.response({ error: noResponse(call) });
+}
+
+/** A message with the request's id, as the response on the stream; null where it is written. */
+async function respond(call: RelayedCall, stream: ResponseStream, message: JsonObject, text: string): Promise<JsonObject | null> {
+  const { client } = call;
+  const response = responseIn(call, message, text);
+  if (response === null) return client.response({ error: noResponse(call) });
+  if ("result" in response && isRound(response.result)) return roundOn(call, stream, checkedRound(call, call.method, response.result));
   if (!client.isPlain || response === ownAddressRefused) return client.response(response);
   await stream.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
   return null;
@@ -183,10 +189,10 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   const result = "result" in response ? response.result : null;
   if (result !== null && !isOwn) return client.refuse(502, lostId);
   if (result !== null && isRound(result)) {
-    const wrong = client.roundError(result);
-    if (wrong !== null) return client.refuse(wrong.status, wrong.error);
+    const checked = checkedRound(call, call.method, result);
+    if (!checked.ok && client.refusesRounds) return client.refuse(checked.error.status, checked.error.error);
     const stream = newStream(call);
-    stream.run(() => client.round(stream, result));
+    stream.run(() => roundOn(call, stream, checked));
     return eventResponse(stream);
   }
   if (client.isPlain && response !== ownAddressRefused) return new Response(bytes, { status, headers });
@@ -196,6 +202,13 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
     headers,
   });
 }
+
+/** Does what a round asks; or the error of one that may not be answered. */
+const roundOn = async (
+  { client }: RelayedCall,
+  stream: ResponseStream,
+  checked: ReturnType<typeof checkedRound>,
+): Promise<JsonObject | null> => (checked.ok ? client.round(stream, checked.value) : client.response({ error: checked.error.error }));
 
 const otherFamily: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
@@ -261,10 +274,5 @@ async function passEvent(call: RelayedCall, stream: ResponseStream, event: strin
   }
   // A request of the server: this revision has none.
   if (toRequestId(message["id"]) !== id || typeof message["method"] === "string") return undefined;
-  const response = responseIn(call, message, data);
-  if (response === null) return client.response({ error: noResponse(call) });
-  if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
-  if (!client.isPlain || response === ownAddressRefused) return client.response(response);
-  await stream.write(`event: message\ndata: ${onOneLine(data)}\n\n`);
-  return null;
+  return respond(call, stream, message, data);
 }

@@ -8,15 +8,11 @@ import type { Originating } from "../../../../shared/association/relay-associati
 import { rootsResult } from "../../../../shared/relay/answered-here.ts";
 import { type InputRequest, endedCall, rootsMethod } from "../../../../shared/relay/rounds.ts";
 import { elicitationMethod } from "../../../../shared/relay/url-elicitation.ts";
-import type { Outcome } from "../../../../shared/model/outcome.ts";
-import type { RunProgress } from "../../../../shared/review/view.ts";
 import { type Result, err, ok } from "../../../../shared/result.ts";
 import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
-import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
-import { signedOutcome } from "../../../pipeline/receipts.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
-import { type SamplingContext, awaitOffered, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
+import { type SamplingContext, answerOf, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
 
 export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 
@@ -59,20 +55,10 @@ async function replyTo(
   { method, params }: InputRequest,
 ): Promise<Result<JsonObject, RpcError>> {
   if (method === rootsMethod) return ok(rootsResult(context.server));
-  const codec = mcpCodec(context.session.revision);
   const start = method === elicitationMethod ? startForm : startSampling;
   const begun = await start(context, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
   if (!begun.ok) return resultOf(begun.error);
-  const { started } = begun.value;
-  const encoded = async (outcome: Outcome): Promise<Result<JsonObject, RpcError>> =>
-    resultOf(codec.encode(await signedOutcome(context.env, outcome, codec.encode)));
-  if (started.kind === "answered") return encoded(started.outcome);
-  if (started.kind === "fast") {
-    context.onProgress("generating");
-    return encoded(await started.outcome);
-  }
-  const { run } = started;
-  return encoded(await awaitOffered(context, { run, method }, (state: RunProgress) => context.onProgress(state)));
+  return resultOf(await answerOf(context, method, begun.value.started, context.onProgress));
 }
 
 const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));

@@ -18,12 +18,10 @@ import { refusedIds } from "../../../../shared/wire/json-rpc.ts";
 import { isStateless } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { serverEntry } from "../../../stores/documents.ts";
 import type { AbsentClient, ApprovedAnswer, CallRound, InsideVisit, KeptRound } from "../../../stubs/inside-relay.ts";
-import { settingsOf } from "../../../platform/settings.ts";
 import type { AppContext } from "../../app-context.ts";
 import { intoCell } from "../into-cell.ts";
 import { inContext } from "../relay-inside.ts";
-import { sessionHeader } from "../relay-request.ts";
-import { openSession } from "../sessions/known-sessions.ts";
+import { knownSession } from "../sessions/known-sessions.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { isTranslated } from "../translated/translated-relay.ts";
 import { isKept } from "../stateless/stateless-relay.ts";
@@ -78,7 +76,7 @@ async function cameCall(
 ): Promise<CameCall | null> {
   const server = await serverEntry(env, name, Date.now(), (work) => ctx.waitUntil(work));
   const given: PostedMessage = { body: utf8ToBytes(text), value: parseJson(text) };
-  const session = openSession(settingsOf(env).keys, c.req.header(sessionHeader) ?? "", c.var.key.id, name);
+  const session = knownSession(c, { name });
   const message = keepsResult && session !== undefined && !isTranslated(session) ? underOwnId(given) : given;
   const call = relayedCall(message.body, message.value, name);
   if (server === undefined || !call.ok) return null;

@@ -5,11 +5,10 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { withCallTasks, withTaskSupport } from "../../../../shared/relay/declared-tasks.ts";
 import { dataOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
-import { settingsOf } from "../../../platform/settings.ts";
 import type { AppContext } from "../../app-context.ts";
 import { changedAnswer } from "../changed-events.ts";
 import { type RelayRequest, hasCallRules, sessionHeader } from "../relay-request.ts";
-import { openSession } from "../sessions/known-sessions.ts";
+import { knownSession } from "../sessions/known-sessions.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks, withTasksDeclared } from "../stateless/call-tasks.ts";
 
@@ -34,13 +33,11 @@ async function declarationIn(
   answer: Response,
 ): Promise<((text: string) => string) | null> {
   const { method, params } = objectOf(value) ?? {};
-  const isOurs = (id: string | null | undefined): boolean =>
-    id != null && openSession(settingsOf(c.env).keys, id, c.var.key.id, relay.name)?.callTasks === "gateway";
   switch (method) {
     case "initialize":
-      return isOurs(answer.headers.get(sessionHeader)) ? withCallTasks : null;
+      return knownSession(c, relay, answer.headers.get(sessionHeader))?.callTasks === "gateway" ? withCallTasks : null;
     case "tools/list":
-      return isOurs(c.req.header(sessionHeader)) ? withTaskSupport : null;
+      return knownSession(c, relay)?.callTasks === "gateway" ? withTaskSupport : null;
     case "server/discover": {
       const capabilities = objectOf(objectOf(objectOf(params)?.["_meta"])?.[clientCapabilitiesKey]) ?? {};
       return declaresTasks(capabilities) && (await hasCallRules(c, relay)) ? withExtension : null;

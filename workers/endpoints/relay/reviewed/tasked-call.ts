@@ -17,11 +17,10 @@ import { jsonResponse } from "../../../http/json-response.ts";
 import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
 import type { PipelineRequest } from "../../../pipeline/pipeline-request.ts";
 import type { CallTask } from "../../../stubs/run-calls.ts";
-import { settingsOf } from "../../../platform/settings.ts";
 import { runStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type WatchedRelayRequest, sessionHeader } from "../relay-request.ts";
-import { openSession } from "../sessions/known-sessions.ts";
+import type { WatchedRelayRequest } from "../relay-request.ts";
+import { knownSession } from "../sessions/known-sessions.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { declaresTasks } from "../stateless/call-tasks.ts";
 import { changed } from "./sent-call.ts";
@@ -48,8 +47,7 @@ export function taskWishOf(message: PostedMessage, session: RelaySession | null)
 }
 
 /** Whether the session of a request was told that the gateway has tasks. */
-export const runsTasksHere = (c: AppContext, { name }: WatchedRelayRequest): boolean =>
-  openSession(settingsOf(c.env).keys, c.req.header(sessionHeader) ?? "", c.var.key.id, name)?.callTasks === "gateway";
+export const runsTasksHere = (c: AppContext, relay: WatchedRelayRequest): boolean => knownSession(c, relay)?.callTasks === "gateway";
 
 /** The call as one that its run sends. No other request repeats it, or gets its decision. */
 export function asTask(

@@ -21,7 +21,7 @@ import { addressFault, elicitationMethod, elicitsOurs, isNamedAsOurs, ownAddress
 import { parseElicitation } from "../../../../shared/wire/elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../../shared/relay/passed-through.ts";
-import type { ServerContext } from "../../../../shared/relay/added-context.ts";
+import { type ServerContext, longestPart } from "../../../../shared/relay/added-context.ts";
 import { type Server, samplingSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
@@ -78,6 +78,24 @@ export type SamplingContext = {
    */
   readonly clientTrace: TraceContext | null;
 };
+
+/** Where no stream of the client is open, nor was any of its requests answered. */
+export const noStream = { onProgress: () => {}, toClient: null, isOver: false, isBrief: false, isAbandoned: () => false } as const;
+
+type ServedRequest = { readonly id: RequestId; readonly method: string; readonly name: unknown; readonly params: JsonObject | null };
+
+const longestName = 512;
+
+/**
+ * A client's request as its session knows it. Method and name are part of event ids, so their length
+ * is bounded.
+ */
+export function servedRequest({ context }: Pick<Server, "context">, { id, method, name, params }: ServedRequest): Originating {
+  const bounded = (text: unknown): string => (typeof text === "string" ? text.slice(0, longestName).toWellFormed() : "");
+  const given = context ? params?.["arguments"] : undefined;
+  const added = given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) };
+  return { id, method: bounded(method), name: bounded(name), ...added };
+}
 
 /** The session name that association uses: the relay's own, which no host can send. */
 export const associationSession = ({ name }: RelaySession): string => `${RELAY_SESSION_PREFIX}${name}`;
@@ -138,8 +156,7 @@ async function ask(
   { id, method, params }: ServerRequest,
   start: Start,
 ): Promise<RpcAnswer | null> {
-  const { env, session, server } = context;
-  const codec = mcpCodec(session.revision);
+  const { env, server } = context;
   const association = associationOf(server.association, await signsOf(context, params));
   if (!association.ok) return refusing(context, method)({ kind: "notAssociated", why: association.error });
   const begun = await start(context, association.value, { id, params }, ({ task }) => responseModeOf(context, id, task));
@@ -147,43 +164,46 @@ async function ask(
   const { started, parsed } = begun.value;
   // A cancellation that came during the start found nothing to withdraw.
   if (context.isAbandoned(id)) await cancelSampling(context, id);
-  const encoded = async (outcome: Outcome): Promise<RpcAnswer> => codec.encode(await signedOutcome(env, outcome, codec.encode));
+  if (started.kind === "run" && parsed.task !== undefined) {
+    const snapshot = await runStub(env, started.run).snapshot();
+    return snapshot === null ? refusing(context, method)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+  }
+  const posts = started.kind === "run" && started.posts;
+  if (posts && context.isBrief) return null;
+  const answer = await answerOf(context, method, started, progressTeller(context, waiting, parsed.meta.progressToken));
+  return posts ? null : answer;
+}
+
+/**
+ * The answer to a request that was begun. Where people are asked, the review's address is offered to
+ * the client meanwhile.
+ */
+export async function answerOf(
+  context: SamplingContext,
+  method: string,
+  started: Started,
+  tell: (state: RunProgress) => void,
+): Promise<RpcAnswer> {
+  const { encode } = mcpCodec(context.session.revision);
+  const encoded = async (outcome: Outcome): Promise<RpcAnswer> => encode(await signedOutcome(context.env, outcome, encode));
   if (started.kind === "answered") return encoded(started.outcome);
-  const tell = progressTeller(context, waiting, parsed.meta.progressToken);
   if (started.kind === "fast") {
     tell("generating");
     return encoded(await started.outcome);
   }
-  const { run, posts } = started;
-  if (parsed.task !== undefined) {
-    const snapshot = await runStub(env, run).snapshot();
-    return snapshot === null ? refusing(context, method)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
-  }
-  if (posts && context.isBrief) return null;
-  const outcome = await awaitOffered(context, { run, method }, tell);
-  return posts ? null : encoded(outcome);
-}
-
-/**
- * The run's outcome. The review's address is offered to the client meanwhile, where that is
- * possible.
- */
-export async function awaitOffered(
-  context: SamplingContext,
-  { run, method }: { readonly run: string; readonly method: string },
-  tell: (state: RunProgress) => void,
-): Promise<Outcome> {
-  const offered = new OfferedReview(context, run, method);
-  const outcome = await awaitWithProgress(context, run, (state) => {
+  const offered = new OfferedReview(context, started.run, method);
+  const outcome = await awaitWithProgress(context, started.run, (state) => {
     tell(state);
     offered.reached(state);
   });
   offered.reached("completed");
-  return outcome;
+  return encoded(outcome);
 }
 
 /** What the gateway has to know of a request to answer it. */
-type Asked = { readonly task?: ParsedSampling["task"]; readonly meta: Pick<ParsedSampling["meta"], "progressToken"> };
+type Parsed = { readonly task?: ParsedSampling["task"]; readonly meta: Pick<ParsedSampling["meta"], "progressToken"> };
+
+type Asked = Pick<ServerRequest, "id" | "params">;
 
 /**
  * Begins a request of a server whose originating request is known; the answer for the server where
@@ -192,44 +212,41 @@ type Asked = { readonly task?: ParsedSampling["task"]; readonly meta: Pick<Parse
 type Start = (
   context: SamplingContext,
   served: { readonly originating: Originating; readonly evidence: Evidence },
-  asked: Pick<ServerRequest, "id" | "params">,
-  responseModeOf: (parsed: Asked) => ResponseMode,
-) => Promise<Result<{ readonly started: Started; readonly parsed: Asked }, RpcAnswer>>;
+  asked: Asked,
+  responseModeOf: (parsed: Parsed) => ResponseMode,
+) => Promise<Result<{ readonly started: Started; readonly parsed: Parsed }, RpcAnswer>>;
 
 /** Begins a form. */
 export const startForm: Start = async (context, { originating, evidence }, { id, params }, responseModeOf) => {
-  const { env, ctx, key, session, server } = context;
-  const trace = beginTrace(env, context.clientTrace, params);
+  const { session, server } = context;
+  const trace = beginTrace(context.env, context.clientTrace, params);
   const refuse = (refusal: Refusal) => err(refusing(context, elicitationMethod, originating.name, trace)(refusal));
   if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   const form = parseElicitation(params, (url) => addressFault(url, server));
   if (!form.ok) return refuse(paramsRefusal(form.error));
   const { asked, meta } = form.value;
-  const parsed: Asked = { meta };
+  const parsed: Parsed = { meta };
   const started = await beginForm({
-    env,
-    ctx,
-    key,
-    id,
-    params,
+    ...begunFrom(context, { id, params }, responseModeOf(parsed)),
     request: { kind: "form", server: session.server, ...asked },
     revision: session.revision,
     session: associationSession(session),
     originating,
     evidence,
-    receipts: server.receipts,
-    responseMode: responseModeOf(parsed),
-    signal: new AbortController().signal,
     trace,
   });
   return started.ok ? ok({ started: started.value, parsed }) : refuse(started.error);
 };
 
+/** What is the same of every request that begins. */
+const begunFrom = ({ env, ctx, key, server: { receipts } }: SamplingContext, asked: Asked, responseMode: ResponseMode) =>
+  ({ env, ctx, key, ...asked, receipts, responseMode, signal: new AbortController().signal }) as const;
+
 /** Begins a sampling request. */
 export const startSampling: Start = async (context, { originating, evidence }, { id, params }, responseModeOf) => {
-  const { env, ctx, key, session, server } = context;
+  const { session, server } = context;
   const { method } = originating;
-  const trace = beginTrace(env, context.clientTrace, params);
+  const trace = beginTrace(context.env, context.clientTrace, params);
   const refuse = (refusal: Refusal) => err(refusing(context, samplingMethod, originating.name, trace)(refusal));
   if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
@@ -244,14 +261,9 @@ export const startSampling: Start = async (context, { originating, evidence }, {
   if (token !== null)
     return token.ok ? ok({ started: { kind: "answered", outcome: token.value }, parsed: parsed.value }) : refuse(token.error);
   const started = await beginSampling({
-    env,
-    ctx,
-    key,
-    id,
-    params,
+    ...begunFrom(context, { id, params }, responseModeOf(parsed.value)),
     revision: codec.revision,
     evidence,
-    receipts: server.receipts,
     ...(server.context ? { context: () => contextOf(context, originating) } : {}),
     parsed: {
       ...parsed.value,
@@ -261,8 +273,6 @@ export const startSampling: Start = async (context, { originating, evidence }, {
         ...(parsed.value.meta.progressToken === undefined ? {} : { progressToken: parsed.value.meta.progressToken }),
       },
     },
-    responseMode: responseModeOf(parsed.value),
-    signal: new AbortController().signal,
     trace,
   });
   return started.ok ? ok({ started: started.value, parsed: parsed.value }) : refuse(started.error);
@@ -317,8 +327,8 @@ function responseModeOf(
 }
 
 /** What may be added to the request, where the policy lets it. */
-async function contextOf({ env, key, session }: SamplingContext, { method, name, arguments: given }: Originating): Promise<ServerContext> {
-  const instructions = await sessionStub(env, key.id, associationSession(session)).instructions();
+async function contextOf(context: SamplingContext, { method, name, arguments: given }: Originating): Promise<ServerContext> {
+  const instructions = await sessionIn(context).instructions();
   return { instructions, request: { method, name, arguments: given ?? null } };
 }
 
@@ -326,10 +336,11 @@ async function contextOf({ env, key, session }: SamplingContext, { method, name,
  * What shows which client request a server's request serves. The session is asked only where the
  * stream does not show it.
  */
-async function signsOf({ env, key, session, originating }: SamplingContext, params: JsonObject | null): Promise<Signs> {
+async function signsOf(context: SamplingContext, params: JsonObject | null): Promise<Signs> {
+  const { originating } = context;
   if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
   const named = namedTask(params);
-  const { task, inFlight } = await sessionStub(env, key.id, associationSession(session)).associationSigns(named);
+  const { task, inFlight } = await sessionIn(context).associationSigns(named);
   return {
     stream: originating,
     task: named === null ? null : task === null ? "unknown" : readJsonOf(task),
@@ -345,13 +356,13 @@ const longestTaskId = 512;
  * it creates none.
  */
 export async function keepTask(
-  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
+  context: Pick<SamplingContext, "env" | "key" | "session">,
   response: unknown,
   { id, method, name }: Originating,
 ): Promise<boolean> {
   const taskId = (response as { result?: { task?: { taskId?: unknown } } } | null)?.result?.task?.taskId; // looked at below
   if (typeof taskId !== "string" || taskId.length > longestTaskId) return false;
-  await sessionStub(env, key.id, associationSession(session)).keepTask(taskId, jsonOf({ id, method, name }));
+  await sessionIn(context).keepTask(taskId, jsonOf({ id, method, name }));
   return true;
 }
 
@@ -360,11 +371,11 @@ export async function keepTask(
  * request.
  */
 export async function servedByTask(
-  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
+  context: Pick<SamplingContext, "env" | "key" | "session">,
   request: Originating | null,
 ): Promise<Originating | null> {
   if (request?.method !== "tasks/result") return null;
-  const named = await sessionStub(env, key.id, associationSession(session)).taskServes(request.name);
+  const named = await sessionIn(context).taskServes(request.name);
   return named === null ? null : readJsonOf(named);
 }
 
@@ -471,10 +482,15 @@ export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
   typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
 
 /** The server cancelled one of its sampling requests. */
-export async function cancelSampling({ env, key, session, originating }: SamplingContext, request: RequestId): Promise<void> {
-  const named = originating === null ? null : originatingKey(session.server, originating.id);
-  await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
+export async function cancelSampling(context: SamplingContext, request: RequestId): Promise<void> {
+  await sessionIn(context).cancelRequest(idKey(request), servedIn(context));
 }
+
+const sessionIn = ({ env, key, session }: Pick<SamplingContext, "env" | "key" | "session">) =>
+  sessionStub(env, key.id, associationSession(session));
+
+const servedIn = ({ session, originating }: SamplingContext): string | null =>
+  originating === null ? null : originatingKey(session.server, originating.id);
 
 /**
  * Whether a cancellation's reason is the server's own timeout, as SDKs word it
@@ -486,16 +502,12 @@ export const isTimeout = (reason: string | null): boolean => reason !== null && 
  * The server timed out on one of its sampling requests. Nothing is withdrawn: its next try finds
  * what people decided meanwhile.
  */
-export async function abandonSampling({ env, key, session, originating }: SamplingContext, request: RequestId): Promise<void> {
-  const named = originating === null ? null : originatingKey(session.server, originating.id);
-  await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
+export async function abandonSampling(context: SamplingContext, request: RequestId): Promise<void> {
+  await sessionIn(context).abandonRequest(idKey(request), servedIn(context));
 }
 
 /** The client's requests ended, and with them every sampling request that serves them. */
-export async function endOriginating(
-  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
-  ids: readonly RequestId[],
-): Promise<void> {
-  const named = ids.map((id) => originatingKey(session.server, id));
-  await sessionStub(env, key.id, associationSession(session)).endOriginating(named, "originatingRequest", true);
+export async function endOriginating(context: Pick<SamplingContext, "env" | "key" | "session">, ids: readonly RequestId[]): Promise<void> {
+  const named = ids.map((id) => originatingKey(context.session.server, id));
+  await sessionIn(context).endOriginating(named, "originatingRequest", true);
 }

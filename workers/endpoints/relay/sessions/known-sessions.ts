@@ -8,7 +8,8 @@ import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type RelayRequest, callTasksOf } from "../relay-request.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import { type RelayRequest, callTasksOf, sessionHeader } from "../relay-request.ts";
 import { associationSession } from "../sampling/relay-sampling.ts";
 import { type RelaySession, parseRelaySession } from "../../../../shared/relay/session-id.ts";
 import type { SigningKeys } from "../../../../shared/sealed-id.ts";
@@ -17,11 +18,15 @@ import { isolateMap } from "../../../platform/isolate.ts";
 const sessions = isolateMap<string, { readonly keys: SigningKeys; readonly session: RelaySession }>();
 const mostSessions = 1_000;
 
-/**
- * As `parseRelaySession`: the session of an id that we sealed for this key and server, or undefined
- * for any other.
- */
-export function openSession(keys: SigningKeys, id: string, key: string, server: string): RelaySession | undefined {
+/** The session that a request names, or `id` does; undefined for none of this key and server. */
+export const knownSession = (
+  c: AppContext,
+  { name }: Pick<RelayRequest, "name">,
+  id: string | null = c.req.header(sessionHeader) ?? null,
+): RelaySession | undefined => (id === null ? undefined : openSession(settingsOf(c.env).keys, id, c.var.key.id, name));
+
+/** As `parseRelaySession`. */
+function openSession(keys: SigningKeys, id: string, key: string, server: string): RelaySession | undefined {
   const known = sessions.get(id);
   if (known?.keys === keys && known.session.key === key && known.session.server === server) return known.session;
   const session = parseRelaySession(keys, id, key, server);

@@ -4,7 +4,6 @@
 
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { type RequestId, failure, toRequestId } from "../../../../shared/wire/json-rpc.ts";
-import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { answeredHere, clientDoes, declaring } from "../../../../shared/relay/answered-here.ts";
 import { isDeclined, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
 import { dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
@@ -34,9 +33,18 @@ import { transportContext } from "../../../telemetry/begin-trace.ts";
 import { headersDown, lateStream, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askUpstream } from "../../../mcp-client/ask-upstream.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
-import { keepInstructions, newSession, openSession } from "./known-sessions.ts";
+import { keepInstructions, knownSession, newSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
-import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "../sampling/relay-sampling.ts";
+import {
+  answerIntercepted,
+  associationSession,
+  endOriginating,
+  keepTask,
+  noStream,
+  servedByTask,
+  servedRequest,
+  takeParked,
+} from "../sampling/relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
 import { type StreamContext, longestEvent, lostMark, relayStream, toldMark, unreadMs } from "./sse-relay.ts";
 import { refuseKnown } from "../../auth.ts";
@@ -55,8 +63,6 @@ import {
   sessionNotFound,
   unreachable,
 } from "../relay-request.ts";
-
-const longestName = 512;
 
 type InitializeRequest = Extract<JsonRpcMessage, { kind: "request" }>;
 
@@ -142,12 +148,7 @@ async function takesOver(
   const { originating, taken: request } = parked;
   const clientTrace = transportContext(c.req.raw.headers);
   const context = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, clientTrace };
-  c.executionCtx.waitUntil(
-    answerIntercepted(
-      { ...context, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, isAbandoned: () => false },
-      request,
-    ),
-  );
+  c.executionCtx.waitUntil(answerIntercepted({ ...context, ...noStream, isBrief: true }, request));
   return true;
 }
 
@@ -323,11 +324,9 @@ async function down(
 /** The context of an answer that belongs to no request of the client. */
 const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined, hasEventId: false } as const;
 
-export async function sessionOf(c: AppContext, { name }: RelayRequest): Promise<RelaySession | Response> {
-  const id = c.req.header(sessionHeader);
-  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
-  const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);
-  return session ?? (await sessionNotFound(c));
+export async function sessionOf(c: AppContext, relay: RelayRequest): Promise<RelaySession | Response> {
+  if (c.req.header(sessionHeader) === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
+  return knownSession(c, relay) ?? (await sessionNotFound(c));
 }
 
 /** The request that the client cancels with this message. */
@@ -337,20 +336,10 @@ function cancelledBy(message: JsonRpcMessage): RequestId[] {
   return id === undefined ? [] : [id];
 }
 
-function originatingOf(request: Extract<JsonRpcMessage, { kind: "request" }>, { context }: Server): Originating {
-  const { params, method, id } = request;
-  const named = params?.[method.startsWith("resources/") ? "uri" : method === "tasks/result" ? "taskId" : "name"];
-  // Both are part of every event id, so their length is bounded.
-  const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
-  const given = context ? params?.["arguments"] : undefined;
+function originatingOf({ params, method, id }: Extract<JsonRpcMessage, { kind: "request" }>, server: Server): Originating {
+  const name = params?.[method.startsWith("resources/") ? "uri" : method === "tasks/result" ? "taskId" : "name"];
   const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
-  return {
-    id,
-    method: method.slice(0, longestName).toWellFormed(),
-    name,
-    ...asTask,
-    ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }),
-  };
+  return { ...servedRequest(server, { id, method, name, params }), ...asTask };
 }
 
 function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> | undefined): RequestId | undefined {

@@ -30,19 +30,9 @@ import type { CallStatus } from "../../../stubs/call-calls.ts";
 import { declaresUrlElicitation, elicitationMethod } from "../../../../shared/relay/url-elicitation.ts";
 import type { Waiting } from "../calls/round-sampling.ts";
 import { callStub } from "../../../stubs/stubs.ts";
+import { servedRequest } from "../sampling/relay-sampling.ts";
 import type { AppContext } from "../../app-context.ts";
-import {
-  type RoundCall,
-  endOf,
-  inputsOf,
-  oursOf,
-  goneError,
-  servedRequest,
-  checkedRound,
-  openCall,
-  inputRequired,
-  mostRounds,
-} from "../calls/call-rounds.ts";
+import { type RoundCall, endOf, inputsOf, oursOf, goneError, openCall, inputRequired, mostRounds } from "../calls/call-rounds.ts";
 import { knownParamHeaders, learnedParamHeaders } from "../translated/param-headers.ts";
 import { postBridged } from "../bridged/bridged-relay.ts";
 import {
@@ -222,6 +212,7 @@ function relayedCall(visit: Visit, retry: RelayedState | null): RelayedCall {
     headers: paramHeaders(visit),
     progressToken: toRequestId(request.meta["progressToken"]),
     session,
+    capabilities: request.capabilities,
     endsWith: "",
     client: clientSide(visit, retry?.round ?? 0),
   };
@@ -275,8 +266,8 @@ const paramHeaders = ({ c, relay, request }: Visit): RelayedCall["headers"] =>
 function clientSide(visit: Visit, rounds: number): ClientSide {
   const { c, relay, request } = visit;
   const { id, method, capabilities } = request;
-  const about = { c, relay, session: sessionOf(visit), capabilities };
-  const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && oursOf(about).length > 0;
+  const tellsOfTasks =
+    method === "server/discover" && declaresTasks(capabilities) && oursOf({ relay, session: sessionOf(visit) }).length > 0;
   const response = (answer: RpcAnswer): JsonObject =>
     responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
   return {
@@ -289,17 +280,12 @@ function clientSide(visit: Visit, rounds: number): ClientSide {
       return bridged(visit);
     },
     refuse: (status, error) => refuse(id, status, error),
-    roundError: (result) => {
-      const checked = checkedRound(about, method, result);
-      return checked.ok ? null : checked.error;
-    },
-    round: async (stream, result) => {
-      const checked = checkedRound(about, method, result);
-      if (!checked.ok) return response({ error: checked.error.error });
+    refusesRounds: true,
+    round: async (stream, round) => {
       const call = roundCall(visit, placeOf(visit, ownerOf(relay.authorization)));
       const ours = oursOf(call);
-      if (!checked.value.requests.some((each) => ours.includes(each.method))) return passRound(call, request, checked.value, rounds);
-      return driven(call, request, stream, await openCall(call, checked.value), []);
+      if (!round.requests.some((each) => ours.includes(each.method))) return passRound(call, request, round, rounds);
+      return driven(call, request, stream, await openCall(call, round), []);
     },
   };
 }
@@ -405,14 +391,15 @@ function roundCall(visit: Visit, { rest, digest, owner }: CallPlace): OwnedCall 
   const { method, params, capabilities } = request;
   const session = sessionOf(visit);
   const meta = metaFor(visit, session);
+  const name = mirroredName(method, params);
   return {
     c,
     relay,
     session,
     // Its id is the call's, since each request of the client has a JSON-RPC id of its own.
-    originatingOf: (attempt) => servedRequest(relay, attempt, method, params),
+    originatingOf: (id) => servedRequest(relay.server, { id, method, name, params }),
     method: method as RoundMethod, // only these have rounds
-    name: mirroredName(method, params),
+    name,
     capabilities,
     // The call may become a task of ours, which cannot carry one of the server's.
     meta: declaresTasks(capabilities) ? withoutTasks(meta) : meta,

@@ -18,7 +18,7 @@ import { type MissingLogin, loginMadeWithin, loginWithin } from "../../../mcp-cl
 import { settingsOf } from "../../../platform/settings.ts";
 import { connectionsUrl, inboxUrl } from "../../../platform/urls.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
-import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "../calls/call-rounds.ts";
+import { type RoundCall, endOf, goneError, roundContext } from "../calls/call-rounds.ts";
 import type { ResponseStream } from "../calls/response-stream.ts";
 import { type Waiting, answerAll } from "../calls/round-sampling.ts";
 import { drive, withSamplingHere } from "../calls/rounds-driver.ts";
@@ -40,18 +40,6 @@ const placeText = ({ attempt, round, asked }: StreamPlace): string => `${attempt
 export function streamPlace(own: string): StreamPlace | null {
   const [, attempt, round, asked] = /^([\w-]{1,64})~(\d{1,6})~(\d{1,6})$/.exec(own) ?? [];
   return attempt === undefined ? null : { attempt, round: Number(round), asked: Number(asked) };
-}
-
-/** Does what a server's first round asks, and gives the response to the client's request. */
-export async function translatedRound(
-  call: RoundCall,
-  served: ServedRequest,
-  stream: ResponseStream,
-  result: JsonObject,
-): Promise<JsonObject> {
-  const checked = checkedRound(call, call.method, result);
-  if (!checked.ok) return responseMessage(served.id, { error: checked.error.error });
-  return driveTranslated(call, served, stream, await openCall(call, checked.value), null);
 }
 
 /** Drives the call to its end. `from`: where the client's asking broke. */

@@ -10,7 +10,7 @@ import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { addedCapabilities } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
-import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
+import { type RoundMethod, attemptOf, restOf } from "../../../../shared/relay/rounds.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
@@ -39,10 +39,10 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import { callStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type RoundCall, oursOf, servedRequest } from "../calls/call-rounds.ts";
-import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
+import { type RoundCall, openCall, oursOf } from "../calls/call-rounds.ts";
+import { driveTranslated, streamPlace, takeInput } from "./client-rounds.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
-import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
+import { associationSession, endOriginating, servedRequest } from "../sampling/relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { discover, forget, gatewayMeta } from "../negotiation.ts";
 import { type WatchedRelayRequest, unreachable, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
@@ -179,6 +179,7 @@ async function relayedCall(visit: Visit, request: Request, body: Uint8Array): Pr
     headers: method === "tools/call" ? knownParamHeaders(relay, params) : [],
     progressToken: toRequestId(meta["progressToken"]),
     session,
+    capabilities: session.translated.capabilities,
     endsWith: associationSession(session),
     client: clientSide(visit, request, { rest, meta }),
   };
@@ -214,19 +215,12 @@ function clientSide(visit: Visit, request: Request, sent: SentParams): ClientSid
     refuse,
     cancelled: (over) => whenCancelled(() => callOf(visit, id), over),
     ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, relay, params, sent.meta) } : {}),
-    // Whatever is wrong with a round is said on the stream.
-    roundError: () => null,
-    round: async (stream, result) =>
-      mayAskForInput(method)
-        ? translatedRound(
-            translatedCall(visit, request, sent, method),
-            { id, progressToken: toRequestId(sent.meta["progressToken"]) },
-            stream,
-            result,
-          )
-        : response({
-            error: { code: -32_603, message: `The MCP server asked for input in answer to ${method}, which the protocol does not allow` },
-          }),
+    refusesRounds: false,
+    round: async (stream, round) => {
+      const call = translatedCall(visit, request, sent, method as RoundMethod); // only these have rounds
+      const served = { id, progressToken: toRequestId(sent.meta["progressToken"]) };
+      return driveTranslated(call, served, stream, await openCall(call, round), null);
+    },
   };
 }
 
@@ -252,11 +246,12 @@ async function whenCancelled(find: () => DurableObjectStub<CallCalls>, over: Abo
 
 function translatedCall(visit: Visit, { id, params }: Request, { rest, meta }: SentParams, method: RoundMethod): RoundCall {
   const { relay, session } = visit;
+  const name = mirroredName(method, params ?? {});
   return {
     ...visit,
     method,
-    name: mirroredName(method, params ?? {}),
-    originatingOf: () => servedRequest(relay, id, method, params ?? {}),
+    name,
+    originatingOf: () => servedRequest(relay.server, { id, method, name, params }),
     capabilities: session.translated.capabilities,
     meta,
     rest,
@@ -313,6 +308,7 @@ async function listen(visit: Visit): Promise<Response> {
     headers: [],
     progressToken: undefined,
     session,
+    capabilities: session.translated.capabilities,
     endsWith: associationSession(session),
     client: {
       isPlain: false,
@@ -320,7 +316,7 @@ async function listen(visit: Visit): Promise<Response> {
       notification: (text) => listChangeFor(objectOf(parseJson(text))?.["method"]),
       refuse: (status) => Promise.resolve(new Response(null, { status: status === 502 ? 502 : 405, headers: { Allow: "POST, DELETE" } })),
       otherFamily: () => Promise.resolve(new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } })),
-      roundError: () => null,
+      refusesRounds: false,
       round: () => Promise.resolve(null),
     },
   });
