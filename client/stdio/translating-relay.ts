@@ -12,9 +12,11 @@ import { declinedInput, type InputMethod, restOf } from "../../shared/relay/roun
 import {
   agreedRevision,
   answerFor,
+  answeredInSession,
   initializeResult,
   inputParams2025,
   listChangeFor,
+  listenedTo,
   requestMeta,
   type TranslatedSession,
   translatedSession,
@@ -121,9 +123,8 @@ export class TranslatingRelay extends StdioRelay {
   #beginSession({ rawId, params }: Beginning, discovered: JsonObject): void {
     const session = (this.#session = translatedSession(params, discovered));
     this.calls.write(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
-    if (session.listens.length === 0) return;
-    const rest = JSON.stringify({ notifications: Object.fromEntries(session.listens.map((each) => [each, true])) });
-    this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null, []));
+    const listened = listenedTo(session);
+    if (listened !== null) this.#send(this.#newId(), "subscriptions/listen", JSON.stringify(listened), this.#metaOf(session, null, []));
   }
 
   #metaOf(session: TranslatedSession, own: JsonObject | null, here: readonly InputMethod[]): JsonObject {
@@ -162,15 +163,10 @@ export class TranslatingRelay extends StdioRelay {
   #requested(session: TranslatedSession, line: Uint8Array, request: NonNullable<ReturnType<typeof asRequest>>): Uint8Array | undefined {
     const { id, method, params } = request;
     const rawId = rawIdIn(line, whole(line), id);
-    const refuse = (code: number, message: string): undefined => this.calls.write(rawId, { error: { code, message } });
-    if (method === "initialize") return refuse(-32_600, "The session has begun already");
-    if (method === "ping") return this.calls.write(rawId, { result: {} });
-    if (method === "logging/setLevel" && session.logs && typeof params["level"] === "string") {
-      this.#logLevel = params["level"].slice(0, 20);
-      return this.calls.write(rawId, { result: {} });
-    }
-    if (method === "resources/subscribe" || method === "resources/unsubscribe")
-      return refuse(METHOD_NOT_FOUND, `Method not found: ${method} has no translation for this MCP server`);
+    if (method === "initialize") return this.calls.write(rawId, { error: { code: -32_600, message: "The session has begun already" } });
+    const own = answeredInSession(method, objectOf(params), session);
+    this.#logLevel = own?.logLevel ?? this.#logLevel;
+    if (own !== null) return this.calls.write(rawId, own.answer);
     const inUse = this.calls.refusal(id);
     if (inUse !== null) return this.calls.write(rawId, { error: inUse });
     const rest = restOf(line);

@@ -17,6 +17,7 @@ import {
   serverInfoKey,
   subscriptionIdKey,
 } from "../wire/mcp-2026/stateless-request.ts";
+import { withTools } from "./translation.ts";
 
 /**
  * What a client says of itself with each request. Clients of one API key that say the same share a
@@ -93,11 +94,7 @@ export function bridgedAnswer(method: string, answer: RpcAnswer): RpcAnswer {
 }
 
 /** How a tool runs as a task is said otherwise since 2026-07-28. */
-function withoutExecution(result: JsonObject): JsonObject {
-  const { tools } = result;
-  if (!Array.isArray(tools)) return result;
-  return { ...result, tools: tools.map((tool) => (isObject(tool) ? without(tool as JsonObject, ["execution"]) : tool)) }; // from JSON
-}
+const withoutExecution = (result: JsonObject): JsonObject => withTools(result, (tool) => without(tool, ["execution"]));
 
 const newMeta: ReadonlySet<string> = new Set([
   protocolVersionKey,

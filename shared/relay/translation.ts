@@ -107,6 +107,26 @@ export function requestMeta(
   };
 }
 
+/**
+ * What the gateway itself answers of a session, with the level of log messages that its client sets;
+ * null: the server answers.
+ */
+export function answeredInSession(
+  method: string,
+  params: JsonObject | null,
+  { logs }: Pick<TranslatedSession, "logs">,
+): { readonly answer: RpcAnswer; readonly logLevel?: string } | null {
+  const level = params?.["level"];
+  if (method === "ping") return { answer: { result: {} } };
+  if (method === "logging/setLevel" && logs && typeof level === "string") return { answer: { result: {} }, logLevel: level.slice(0, 20) };
+  if (method !== "resources/subscribe" && method !== "resources/unsubscribe") return null;
+  return { answer: { error: { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` } } };
+}
+
+/** What a session listens to at its server, as the params of `subscriptions/listen`; null: nothing. */
+export const listenedTo = ({ listens }: Pick<TranslatedSession, "listens">): JsonObject | null =>
+  listens.length === 0 ? null : { notifications: Object.fromEntries(listens.map((each) => [each, true])) };
+
 /** The answer to a request of this method as a client of a 2025 revision reads it. */
 export function answerFor(method: string, answer: RpcAnswer): RpcAnswer {
   if (!("result" in answer)) return answer;
@@ -126,14 +146,13 @@ const withObjectContent = (result: JsonObject): JsonObject =>
   isObject(result["structuredContent"]) ? result : without(result, ["structuredContent"]);
 
 /** So was what a tool declared of it. */
-function withObjectSchemas(result: JsonObject): JsonObject {
+const withObjectSchemas = (result: JsonObject): JsonObject =>
+  withTools(result, (tool) => (objectOf(tool["outputSchema"])?.["type"] === "object" ? tool : without(tool, ["outputSchema"])));
+
+/** A list of tools, with what each becomes. */
+export function withTools(result: JsonObject, change: (tool: JsonObject) => JsonObject): JsonObject {
   const { tools } = result;
-  if (!Array.isArray(tools)) return result;
-  const translated = tools.map((tool) => {
-    if (!isObject(tool) || objectOf(tool["outputSchema"] ?? null)?.["type"] === "object") return tool;
-    return without(tool as JsonObject, ["outputSchema"]); // from JSON
-  });
-  return { ...result, tools: translated };
+  return Array.isArray(tools) ? { ...result, tools: tools.map((tool) => (isObject(tool) ? change(tool as JsonObject) : tool)) } : result; // from JSON
 }
 
 /**

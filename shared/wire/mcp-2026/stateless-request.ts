@@ -34,18 +34,18 @@ export type StatelessRequest = {
 type HttpRpcError = RpcError & { readonly status: 400 | 404 };
 
 /** Headers by name, in any case; null where there is none. */
-type HeaderOf = (name: string) => string | null;
+type Headers = { readonly get: (name: string) => string | null };
 
 /**
  * Whether a POST is one of this revision or a later one, by what its body says, or by its header
  * where the body says nothing. Older revisions are those that begin a session with `initialize`.
  */
-export function isStateless(value: unknown, headerOf: HeaderOf): boolean {
+export function isStateless(value: unknown, headers: Headers): boolean {
   const message = objectOf(value);
   if (message === null || typeof message["method"] !== "string") return false;
   const claimed = objectOf(objectOf(message["params"])?.["_meta"])?.[protocolVersionKey];
   if (claimed !== undefined) return message["method"] !== "initialize" || isLaterRevision(claimed);
-  return message["method"] !== "initialize" && isLaterRevision(headerOf("MCP-Protocol-Version")?.trim());
+  return message["method"] !== "initialize" && isLaterRevision(headers.get("MCP-Protocol-Version")?.trim());
 }
 
 /** Revisions are dates: whether this is the first without sessions, or one after it. */
@@ -73,7 +73,7 @@ export function mirroredName(method: string, params: JsonObject): string | null 
  * spoken here, `_meta` without its required members, and headers that are missing or do not say
  * what the body says.
  */
-export function readStateless(value: unknown, headerOf: HeaderOf): Result<StatelessRequest, HttpRpcError> {
+export function readStateless(value: unknown, headers: Headers): Result<StatelessRequest, HttpRpcError> {
   const message = objectOf(value);
   const id = toRequestId(message?.["id"]);
   const method = message?.["method"];
@@ -85,13 +85,13 @@ export function readStateless(value: unknown, headerOf: HeaderOf): Result<Statel
   const version = meta[protocolVersionKey];
   const capabilities = objectOf(meta[clientCapabilitiesKey]);
   if (typeof version !== "string") return refused(-32_602, `Invalid params: _meta has no ${protocolVersionKey}`);
-  const header = headerOf("MCP-Protocol-Version")?.trim();
+  const header = headers.get("MCP-Protocol-Version")?.trim();
   if (header !== undefined && header !== version)
     return refused(headerMismatchCode, `Header mismatch: MCP-Protocol-Version says ${quoted(header)} and the body ${quoted(version)}`);
   if (version !== revision2026)
     return refused(unsupportedVersionCode, "Unsupported protocol version", { supported: [revision2026], requested: version });
   if (capabilities === null) return refused(-32_602, `Invalid params: _meta has no ${clientCapabilitiesKey}, an object`);
-  const mismatch = headerError(method, params, headerOf);
+  const mismatch = headerError(method, params, headers);
   return mismatch === null ? ok({ id, method, params, meta, capabilities }) : refused(headerMismatchCode, `Header mismatch: ${mismatch}`);
 }
 
@@ -101,13 +101,13 @@ const refused = (code: number, message: string, data?: JsonObject) =>
   err({ status: 400, code, message, ...(data === undefined ? {} : { data }) } as const);
 
 /** What is wrong with the headers that repeat the body, or null. */
-function headerError(method: string, params: JsonObject, headerOf: HeaderOf): string | null {
-  if (headerOf("MCP-Protocol-Version") === null) return "MCP-Protocol-Version is missing";
-  const saidMethod = headerOf("Mcp-Method")?.trim();
+function headerError(method: string, params: JsonObject, headers: Headers): string | null {
+  if (headers.get("MCP-Protocol-Version") === null) return "MCP-Protocol-Version is missing";
+  const saidMethod = headers.get("Mcp-Method")?.trim();
   if (saidMethod === undefined) return "Mcp-Method is missing";
   if (saidMethod !== method) return `Mcp-Method says ${quoted(saidMethod)} and the body ${quoted(method)}`;
   if (!Object.hasOwn(namedBy, method)) return null;
-  const [name, given] = [mirroredName(method, params), headerOf("Mcp-Name")?.trim()];
+  const [name, given] = [mirroredName(method, params), headers.get("Mcp-Name")?.trim()];
   if (given === undefined) return name === null ? null : "Mcp-Name is missing";
   const said = decodeHeaderValue(given);
   if (said === undefined) return "Mcp-Name is no Base64 of UTF-8";

@@ -7,4 +7,4 @@ import { type PostedMessage, postInSession } from "./sessions/session-relay.ts";
 import { postStateless } from "./stateless/stateless-relay.ts";
 
 export const intoCell = (c: AppContext, relay: WatchedRelayRequest, message: PostedMessage): Promise<Response> =>
-  isStateless(message.value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, relay, message) : postInSession(c, relay, message);
+  isStateless(message.value, c.req.raw.headers) ? postStateless(c, relay, message) : postInSession(c, relay, message);

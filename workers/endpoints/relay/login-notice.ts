@@ -4,10 +4,12 @@
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { noticeResult } from "../../../shared/relay/call-notices.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
-import { type MissingLogin, loginFor } from "../../mcp-client/ask-upstream.ts";
+import { offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
+import { type MissingLogin, loginFor, loginMadeWithin } from "../../mcp-client/ask-upstream.ts";
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { connectionsUrl, inboxUrl } from "../../platform/urls.ts";
+import type { ResponseStream } from "./calls/response-stream.ts";
 import type { WatchedRelayRequest } from "./relay-request.ts";
 
 type Reached = Pick<WatchedRelayRequest, "name" | "server">;
@@ -59,6 +61,23 @@ export async function missingLogin(env: Env, { name, server }: Reached): Promise
         ? `The call is approved, and cannot be sent: the server ${name} wants a login, and this API key has no owner who could sign in.`
         : `The call is approved. It goes on once ${server.login.owner} has signed in at the server ${name}: ${connectionsUrl(inboxUrl(publicUrl))}`;
   }
+}
+
+/**
+ * Waits for the login, as long as a client is held, and offers the page on its stream meanwhile;
+ * whether there is one. `url`: null where the client cannot open it.
+ */
+export async function loginOffered(
+  env: Env,
+  server: Server,
+  stream: ResponseStream,
+  { url, text }: { readonly url: string | null; readonly text: string },
+): Promise<boolean> {
+  const offer = crypto.randomUUID();
+  if (url !== null) stream.send(offerOf(offer, url, text));
+  const isMade = await loginMadeWithin(env, server, settingsOf(env).holdMs, stream.left);
+  if (url !== null) stream.send(offerDone(offer));
+  return isMade;
 }
 
 /** Where to sign in, and what became of the request. */

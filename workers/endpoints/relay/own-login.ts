@@ -8,17 +8,17 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { callMethod } from "../../../shared/relay/call-notices.ts";
 import { metaOf, paramsOf } from "../../../shared/relay/messages.ts";
-import { declaresUrlElicitation, elicitationMethod, offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
+import { declaresUrlElicitation, elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import { type RequestId, failure, success, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { jsonResponse } from "../../http/json-response.ts";
 import { watchKey } from "../../pipeline/wait/key-watch.ts";
-import { type LoginState, loginFor, loginMadeWithin } from "../../mcp-client/ask-upstream.ts";
+import { type LoginState, loginFor } from "../../mcp-client/ask-upstream.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { connectionsUrl, inboxUrl } from "../../platform/urls.ts";
 import type { AppContext } from "../app-context.ts";
 import { ResponseStream, eventResponse } from "./calls/response-stream.ts";
-import { loginNotice, signInText } from "./login-notice.ts";
+import { loginNotice, loginOffered, signInText } from "./login-notice.ts";
 import { type WatchedRelayRequest, refuseWith } from "./relay-request.ts";
 import { passAnswer } from "./reviewed/call-answer.ts";
 import { broughtBack, comeBack, contentOf, mostTimes } from "./reviewed/waiting-state.ts";
@@ -49,7 +49,7 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
   if (login.kind !== "none") return next(message, withAccount(relay, login));
   const text = signInText(c.env, relay.name, server);
   if (request["method"] !== callMethod) return jsonResponse(failure(id, { code: -32_000, message: text }));
-  const stateless = isStateless(message.value, (name) => c.req.raw.headers.get(name));
+  const stateless = isStateless(message.value, c.req.raw.headers);
   const session = stateless ? null : await sessionOf(c, relay);
   if (session instanceof Response) return session;
   const meta = metaOf(request);
@@ -70,11 +70,8 @@ export async function throughLogin(c: AppContext, relay: WatchedRelayRequest, ca
     disconnected: c.req.raw.signal,
   });
   stream.run(async () => {
-    const offer = crypto.randomUUID();
-    if (session !== null) stream.send(offerOf(offer, url, text));
-    const isMade = await loginMadeWithin(c.env, server, settingsOf(c.env).holdMs, stream.left);
-    if (session !== null) stream.send(offerDone(offer));
-    if (!isMade) return session === null && times < mostTimes ? comeBack(keys, "signIn", waiting) : { ...said };
+    if (!(await loginOffered(c.env, server, stream, { url: session === null ? null : url, text })))
+      return session === null && times < mostTimes ? comeBack(keys, "signIn", waiting) : { ...said };
     return passedOn(c, stream, { id, message, relay, next });
   });
   return eventResponse(stream);

@@ -30,23 +30,30 @@ import type { WatchedRelayRequest } from "../relay-request.ts";
 import { transportContext } from "../../../telemetry/begin-trace.ts";
 import { traceContextIn } from "../../../../shared/telemetry/trace-context.ts";
 
-/** A client's request whose server may ask for input. */
-export type RoundCall = {
+/** A client's request to a server of 2026-07-28. */
+export type ClientRequest = {
   readonly c: AppContext;
   readonly relay: WatchedRelayRequest;
+  /** The session by which sampling and open streams are known. */
   readonly session: RelaySession;
-  /** The client's request as its session knows it, for an attempt of the call. */
-  readonly originatingOf: (attempt: string) => Originating;
-  readonly method: RoundMethod;
+  readonly method: string;
   /** What `Mcp-Name` repeats. */
   readonly name: string | null;
   /** The client's own capabilities, without what the gateway adds. */
   readonly capabilities: JsonObject;
+  /** The `Mcp-Param-…` headers. */
+  readonly headers: readonly (readonly [string, string])[];
+};
+
+/** A request whose server may ask for input. */
+export type RoundCall = ClientRequest & {
+  readonly method: RoundMethod;
+  /** The client's request as its session knows it, for an attempt of the call. */
+  readonly originatingOf: (attempt: string) => Originating;
   /** What the server gets as `_meta`. */
   readonly meta: JsonObject;
   /** The params, without what belongs to one attempt (`restOf`). */
   readonly rest: string;
-  readonly headers: readonly (readonly [string, string])[];
   /** The name of the call's object among those of the key. */
   readonly digest: string;
   readonly call: DurableObjectStub<CallCalls>;

@@ -7,7 +7,6 @@ import { dataOf, looseDatasOf, onOneLine } from "../../../../shared/relay/event-
 import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
 import { type Round, isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
 import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
-import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { type UpstreamError, headersDown, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mcp-client/stateless-call.ts";
@@ -15,12 +14,11 @@ import { type Result, ok } from "../../../../shared/result.ts";
 import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { readAnswer, readText, utf8TextOf } from "../../../http/body.ts";
 import { EventsError, eventsIn, isTooLong } from "../../../http/events-in.ts";
-import type { AppContext } from "../../app-context.ts";
-import { checkedRound, withoutOwnAddress } from "./call-rounds.ts";
+import { type ClientRequest, checkedRound, withoutOwnAddress } from "./call-rounds.ts";
 import { within } from "../../../http/keep-alive.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
-import { type WatchedRelayRequest, errorMessages } from "../relay-request.ts";
+import { errorMessages } from "../relay-request.ts";
 
 /** What differs between the families of clients. */
 export type ClientSide = {
@@ -50,22 +48,11 @@ export type ClientSide = {
   readonly refusesRounds: boolean;
 };
 
-export type RelayedCall = {
-  readonly c: AppContext;
-  readonly relay: WatchedRelayRequest;
+export type RelayedCall = ClientRequest & {
   readonly id: RequestId;
-  readonly method: string;
-  /** What `Mcp-Name` repeats. */
-  readonly name: string | null;
   /** The params, as text. */
   readonly params: string;
-  /** The `Mcp-Param-…` headers. */
-  readonly headers: readonly (readonly [string, string])[];
   readonly progressToken: RequestId | undefined;
-  /** The session by which sampling and open streams are known. */
-  readonly session: RelaySession;
-  /** The client's own capabilities, without what the gateway adds. */
-  readonly capabilities: JsonObject;
   /** The name of the session that the stream ends with; empty where it has none. */
   readonly endsWith: string;
   readonly client: ClientSide;

@@ -87,7 +87,7 @@ async function cameCall(
     relay: { name, server: reachedBy(server, name, c.var.key.owner, account), authorization, over, slow: undefined, handsBack: true },
     message,
     call: call.value,
-    isStateless: isStateless(message.value, (header) => c.req.raw.headers.get(header)),
+    isStateless: isStateless(message.value, c.req.raw.headers),
   };
 }
 

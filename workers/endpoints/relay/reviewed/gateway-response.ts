@@ -47,7 +47,7 @@ export function refusedUnread(
   const tool = typeof params?.["name"] === "string" ? params["name"].slice(0, longestName).toWellFormed() : "";
   const id = toRequestId(objectOf(value)?.["id"]);
   if (id === undefined) return refuseKnown(c, "relay", refusal, { server: relay.name, method: callMethod });
-  const stateless = isStateless(value, (name) => c.req.raw.headers.get(name));
+  const stateless = isStateless(value, c.req.raw.headers);
   const wantsTask = !stateless && params?.["task"] !== undefined;
   return refused({ c, relay, id, isStateless: stateless, wantsTask, call: { tool } }, refusal);
 }

@@ -49,9 +49,8 @@ export type ReviewedCall = CameCall & {
 
 /** The call, or the response where its cell would refuse it anyway. */
 export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: PostedMessage): Promise<ReviewedCall | Response> {
-  const headerOf = (name: string): string | null => c.req.raw.headers.get(name);
-  const stateless = isStateless(came.value, headerOf);
-  if (stateless && !readStateless(came.value, headerOf).ok) return intoCell(c, relay, came);
+  const stateless = isStateless(came.value, c.req.raw.headers);
+  if (stateless && !readStateless(came.value, c.req.raw.headers).ok) return intoCell(c, relay, came);
   const message = stateless ? broughtBack(settingsOf(c.env).keys, "review", relay, came) : { ...came, times: 0 };
   if (message === null) return refuseWith(c, 400, "Invalid params: this requestState is not one of this call", {}, -32_602);
   const { value, body, times } = message;

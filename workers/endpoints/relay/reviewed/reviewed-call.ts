@@ -119,7 +119,7 @@ async function withdrawn(c: AppContext, relay: WatchedRelayRequest, message: Pos
       ? []
       : [{ key: callKey(relay.name, id), cause: saysTimeout(reason) ? "timedOut" : "originatingRequest" } as const];
   });
-  const hasSession = ids.length > 0 && !isStateless(message.value, (name) => c.req.raw.headers.get(name));
+  const hasSession = ids.length > 0 && !isStateless(message.value, c.req.raw.headers);
   const session = hasSession ? await sessionOf(c, relay) : null;
   if (session === null || session instanceof Response) return intoCell(c, relay, message);
   const stub = sessionStub(c.env, c.var.key.id, associationSession(session));

@@ -57,9 +57,8 @@ export async function taskAnswer(c: AppContext, relay: WatchedRelayRequest, mess
   const taskId = objectOf(params)?.["taskId"];
   const isOurs = typeof taskId === "string" && parseRunId(settingsOf(c.env).keys, taskId) !== undefined;
   if (id === undefined || (!isList && !(methods.has(method) && isOurs))) return null;
-  const headerOf = (name: string): string | null => c.req.raw.headers.get(name);
-  const stateless = isStateless(message.value, headerOf);
-  const read = stateless ? readStateless(message.value, headerOf) : null;
+  const stateless = isStateless(message.value, c.req.raw.headers);
+  const read = stateless ? readStateless(message.value, c.req.raw.headers) : null;
   // Its cell refuses what is no request of this revision, and the list, which it does not have.
   if (read?.ok === false || (stateless && isList)) return null;
   if (read?.ok === true && !declaresTasks(read.value.capabilities)) return refused(id, tasksUndeclared, 400);

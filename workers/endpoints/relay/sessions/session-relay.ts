@@ -30,7 +30,7 @@ import { within } from "../../../http/keep-alive.ts";
 import { watchOpeningResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { transportContext } from "../../../telemetry/begin-trace.ts";
-import { headersDown, lateStream, reportOf } from "../../../mcp-client/ask-server.ts";
+import { type UpstreamRequest, headersDown, lateStream, reportOf } from "../../../mcp-client/ask-server.ts";
 import { askUpstream } from "../../../mcp-client/ask-upstream.ts";
 import { isEventStream } from "../../../mcp-client/stateless-call.ts";
 import { keepInstructions, knownSession, newSession } from "./known-sessions.ts";
@@ -107,14 +107,7 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
       return { request, serves: serves ?? request };
     }),
   );
-  const asked = await askUpstream(c.env, relay.server, {
-    method: "POST",
-    body,
-    session: session.upstream,
-    headers: c.req.raw.headers,
-    authorization: relay.authorization,
-    signal: relay.over,
-  });
+  const asked = await ask(c, relay, { method: "POST", body, session: session.upstream, signal: relay.over });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
     reportOf(asked.error, relay.reportFailure);
@@ -166,7 +159,7 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
     if (found.value.kind === "stateless") return beginTranslated(c, relay, request, found.value.result);
     await forget(c.env, relay, ["begins"]);
   }
-  const { server, authorization } = relay;
+  const { server } = relay;
   const ours = answeredHere(server, clientDoes(request.params));
   const sent =
     request.params !== null && ours.length > 0
@@ -177,7 +170,7 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
           params: declaring(request.params, answerSettings(server), ours),
         })
       : body;
-  const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
+  const asked = await ask(c, relay, { method: "POST", body: sent, session: null });
   if (!asked.ok) return unreachable(c, asked.error);
   const claimed = c.req.header("MCP-Protocol-Version") ?? objectOf(request.params?.["_meta"])?.[protocolVersionKey];
   const discovered = await discoverWithout(c.env, relay, { id: request.id, meta, isPlain: claimed === undefined }, asked.value);
@@ -226,14 +219,8 @@ export async function listenInSession(c: AppContext, relay: WatchedRelayRequest)
   if (watch.over.aborted) return sessionNotFound(c);
   const left = new AbortController();
   c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
-  const asking = askUpstream(c.env, relay.server, {
-    method: "GET",
-    session: session.upstream,
-    headers: c.req.raw.headers,
-    authorization: relay.authorization,
-    ...(last === undefined ? {} : { lastEventId: last.own }),
-    signal: left.signal,
-  });
+  const resumed = last === undefined ? {} : { lastEventId: last.own };
+  const asking = ask(c, relay, { method: "GET", session: session.upstream, ...resumed, signal: left.signal });
   // A resumed stream still belongs to its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
   const context = { env: c.env, key: c.var.key, server: relay.server, session };
@@ -271,15 +258,14 @@ export async function endSession(c: AppContext, relay: RelayRequest): Promise<Re
   await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
   // There is none at the server.
   if (isTranslated(session)) return new Response(null, { status: 200 });
-  const asked = await askUpstream(c.env, relay.server, {
-    method: "DELETE",
-    session: session.upstream,
-    headers: c.req.raw.headers,
-    authorization: relay.authorization,
-  });
+  const asked = await ask(c, relay, { method: "DELETE", session: session.upstream });
   if (!asked.ok) return unreachable(c, asked.error);
   return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, relay.server) });
 }
+
+/** Passes a message of the client on. */
+const ask = (c: AppContext, { server, authorization }: RelayRequest, request: Omit<UpstreamRequest, "headers" | "authorization">) =>
+  askUpstream(c.env, server, { ...request, headers: c.req.raw.headers, authorization });
 
 /** Passes the server's answer to the client. */
 async function down(

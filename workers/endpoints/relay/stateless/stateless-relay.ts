@@ -32,7 +32,17 @@ import type { Waiting } from "../calls/round-sampling.ts";
 import { callStub } from "../../../stubs/stubs.ts";
 import { servedRequest } from "../sampling/relay-sampling.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type RoundCall, endOf, inputsOf, oursOf, goneError, openCall, inputRequired, mostRounds } from "../calls/call-rounds.ts";
+import {
+  type ClientRequest,
+  type RoundCall,
+  endOf,
+  inputsOf,
+  oursOf,
+  goneError,
+  openCall,
+  inputRequired,
+  mostRounds,
+} from "../calls/call-rounds.ts";
 import { knownParamHeaders, learnedParamHeaders } from "../translated/param-headers.ts";
 import { postBridged } from "../bridged/bridged-relay.ts";
 import {
@@ -65,7 +75,7 @@ export async function postStateless(c: AppContext, relay: WatchedRelayRequest, {
   // No notification of a client is defined for HTTP in this revision: it is taken, and means
   // nothing.
   if (id === undefined && !Object.hasOwn(objectOf(value) ?? {}, "id")) return new Response(null, { status: 202 });
-  const read = readStateless(value, (name) => c.req.raw.headers.get(name));
+  const read = readStateless(value, c.req.raw.headers);
   if (!read.ok) return refuse(id ?? null, read.error.status, read.error);
   const request = read.value;
   const visit: Visit = { c, relay, request, body };
@@ -143,7 +153,7 @@ async function goOn(visit: Visit, given: string): Promise<Response> {
  * server hears of it once.
  */
 export async function isKept(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<boolean> {
-  const read = readStateless(value, (name) => c.req.raw.headers.get(name));
+  const read = readStateless(value, c.req.raw.headers);
   const given = read.ok ? read.value.params["requestState"] : undefined;
   if (!read.ok || typeof given !== "string") return false;
   const bound = boundOf(c, relay, read.value.method, restOf(body));
@@ -199,23 +209,22 @@ const callNameOf = (bound: string, { capabilities }: StatelessRequest, owner: Ca
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
 function relayedCall(visit: Visit, retry: RelayedState | null): RelayedCall {
-  const { c, relay, request } = visit;
-  const { id, method, params } = request;
-  const session = sessionOf(visit);
+  const { request } = visit;
+  const from = clientRequest(visit);
   return {
-    c,
-    relay,
-    id,
-    method,
-    name: mirroredName(method, params),
-    params: retry === null ? firstParams(visit, session) : retryParams(visit, session, retry),
-    headers: paramHeaders(visit),
+    ...from,
+    id: request.id,
+    params: retry === null ? firstParams(visit, from.session) : retryParams(visit, from.session, retry),
     progressToken: toRequestId(request.meta["progressToken"]),
-    session,
-    capabilities: request.capabilities,
     endsWith: "",
     client: clientSide(visit, retry?.round ?? 0),
   };
+}
+
+function clientRequest(visit: Visit): ClientRequest {
+  const { c, relay, request } = visit;
+  const { method, params, capabilities } = request;
+  return { c, relay, session: sessionOf(visit), method, name: mirroredName(method, params), capabilities, headers: paramHeaders(visit) };
 }
 
 /**
@@ -389,24 +398,18 @@ type OwnedCall = RoundCall & Pick<CallPlace, "owner">;
 function roundCall(visit: Visit, { rest, digest, owner }: CallPlace): OwnedCall {
   const { c, relay, request } = visit;
   const { method, params, capabilities } = request;
-  const session = sessionOf(visit);
-  const meta = metaFor(visit, session);
-  const name = mirroredName(method, params);
+  const from = clientRequest(visit);
+  const meta = metaFor(visit, from.session);
   return {
-    c,
-    relay,
-    session,
+    ...from,
     // Its id is the call's, since each request of the client has a JSON-RPC id of its own.
-    originatingOf: (id) => servedRequest(relay.server, { id, method, name, params }),
+    originatingOf: (id) => servedRequest(relay.server, { id, method, name: from.name, params }),
     method: method as RoundMethod, // only these have rounds
-    name,
-    capabilities,
     // The call may become a task of ours, which cannot carry one of the server's.
     meta: declaresTasks(capabilities) ? withoutTasks(meta) : meta,
     digest,
     rest,
     owner,
-    headers: paramHeaders(visit),
     call: callStub(c.env, c.var.key.id, digest),
   };
 }

@@ -12,9 +12,8 @@ import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import { type InputRequest, declinedInput } from "../../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../../shared/relay/translation.ts";
-import { offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
 import { type RequestId, responseMessage } from "../../../../shared/wire/json-rpc.ts";
-import { type MissingLogin, loginMadeWithin, loginWithin } from "../../../mcp-client/ask-upstream.ts";
+import { type MissingLogin, loginWithin } from "../../../mcp-client/ask-upstream.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { connectionsUrl, inboxUrl } from "../../../platform/urls.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
@@ -22,7 +21,7 @@ import { type RoundCall, endOf, goneError, roundContext } from "../calls/call-ro
 import type { ResponseStream } from "../calls/response-stream.ts";
 import { type Waiting, answerAll } from "../calls/round-sampling.ts";
 import { drive, withSamplingHere } from "../calls/rounds-driver.ts";
-import { loginNotice, refusedInRound, signInText } from "../login-notice.ts";
+import { loginNotice, loginOffered, refusedInRound, signInText } from "../login-notice.ts";
 import { idEvent } from "../sessions/sse-relay.ts";
 
 /** The client's request. */
@@ -74,16 +73,13 @@ export async function driveTranslated(
  * call.
  */
 async function signedIn({ c, relay, session }: RoundCall, stream: ResponseStream, kind: MissingLogin): Promise<JsonObject | null> {
-  const { publicUrl, holdMs } = settingsOf(c.env);
+  const { publicUrl } = settingsOf(c.env);
   const notice = loginNotice(c.env, relay, kind, refusedInRound);
   if (kind === "unreachable") return await loginWithin(c.env, relay.server, kind).then(() => null);
   if (kind === "otherAccount" || publicUrl === undefined) return notice;
-  const offer = crypto.randomUUID();
-  if (session.clientElicits)
-    stream.send(offerOf(offer, connectionsUrl(inboxUrl(publicUrl)), signInText(c.env, relay.name, relay.server, refusedInRound)));
-  const isMade = await loginMadeWithin(c.env, relay.server, holdMs, stream.left);
-  if (session.clientElicits) stream.send(offerDone(offer));
-  return isMade ? null : notice;
+  const url = session.clientElicits ? connectionsUrl(inboxUrl(publicUrl)) : null;
+  const text = signInText(c.env, relay.name, relay.server, refusedInRound);
+  return (await loginOffered(c.env, relay.server, stream, { url, text })) ? null : notice;
 }
 
 const changeMs = 20_000;

@@ -17,8 +17,10 @@ import {
   type TranslatedSession,
   agreedRevision,
   answerFor,
+  answeredInSession,
   initializeResult,
   listChangeFor,
+  listenedTo,
   requestMeta,
   translatedSession,
 } from "../../../../shared/relay/translation.ts";
@@ -29,6 +31,7 @@ import {
   failure,
   idKey,
   responseMessage,
+  responseOf,
   success,
   toRequestId,
 } from "../../../../shared/wire/json-rpc.ts";
@@ -39,7 +42,7 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import { callStub, sessionStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type RoundCall, openCall, oursOf } from "../calls/call-rounds.ts";
+import { type ClientRequest, type RoundCall, openCall, oursOf } from "../calls/call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput } from "./client-rounds.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating, servedRequest } from "../sampling/relay-sampling.ts";
@@ -148,41 +151,29 @@ async function refuseForged({ c, relay }: Visit): Promise<Response | null> {
 async function answered(visit: Visit, request: Request, body: Uint8Array): Promise<Response> {
   const { c, session } = visit;
   const { id, method, params } = request;
-  switch (method) {
-    case "ping":
-      return jsonResponse(success(id, {}));
-    case "logging/setLevel":
-      if (!session.translated.logs || typeof params?.["level"] !== "string") break;
-      await sessionStub(c.env, c.var.key.id, associationSession(session)).keepLogLevel(params["level"].slice(0, 20));
-      return jsonResponse(success(id, {}));
-    case "resources/subscribe":
-    case "resources/unsubscribe":
-      return jsonResponse(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
-    default:
-  }
-  return relayCall(await relayedCall(visit, request, body));
+  const own = answeredInSession(method, params, session.translated);
+  if (own === null) return relayCall(await relayedCall(visit, request, body));
+  if (own.logLevel !== undefined) await sessionStub(c.env, c.var.key.id, associationSession(session)).keepLogLevel(own.logLevel);
+  return jsonResponse(responseOf(id, own.answer));
 }
 
 async function relayedCall(visit: Visit, request: Request, body: Uint8Array): Promise<RelayedCall> {
-  const { c, relay, session } = visit;
-  const { id, method } = request;
-  const params = request.params ?? {};
   const rest = restOf(body);
-  const meta = await metaOf(visit, params);
+  const meta = await metaOf(visit, request.params ?? {});
   return {
-    c,
-    relay,
-    id,
-    method,
-    name: mirroredName(method, params),
+    ...clientRequest(visit, request),
+    id: request.id,
     params: attemptOf(rest, meta, null, null),
-    headers: method === "tools/call" ? knownParamHeaders(relay, params) : [],
     progressToken: toRequestId(meta["progressToken"]),
-    session,
-    capabilities: session.translated.capabilities,
-    endsWith: associationSession(session),
+    endsWith: associationSession(visit.session),
     client: clientSide(visit, request, { rest, meta }),
   };
+}
+
+function clientRequest({ c, relay, session }: Visit, { method, params }: Pick<Request, "method" | "params">): ClientRequest {
+  const headers = method === "tools/call" ? knownParamHeaders(relay, params ?? {}) : [];
+  const { capabilities } = session.translated;
+  return { c, relay, session, method, name: mirroredName(method, params ?? {}), capabilities, headers };
 }
 
 /** What the server is told with a request of this session. */
@@ -245,17 +236,13 @@ async function whenCancelled(find: () => DurableObjectStub<CallCalls>, over: Abo
 }
 
 function translatedCall(visit: Visit, { id, params }: Request, { rest, meta }: SentParams, method: RoundMethod): RoundCall {
-  const { relay, session } = visit;
-  const name = mirroredName(method, params ?? {});
+  const from = clientRequest(visit, { method, params });
   return {
-    ...visit,
+    ...from,
     method,
-    name,
-    originatingOf: () => servedRequest(relay.server, { id, method, name, params }),
-    capabilities: session.translated.capabilities,
+    originatingOf: () => servedRequest(visit.relay.server, { id, method, name: from.name, params }),
     meta,
     rest,
-    headers: method === "tools/call" ? knownParamHeaders(relay, params ?? {}) : [],
     digest: callDigest(visit, id),
     call: callOf(visit, id),
   };
@@ -292,23 +279,15 @@ type SealedRequest = { readonly id: RequestId; readonly method: RoundMethod; rea
 
 /** Changes of the server's lists. A server that tells of none has no such stream. */
 async function listen(visit: Visit): Promise<Response> {
-  const { c, relay, session } = visit;
-  const { listens } = session.translated;
-  if (listens.length === 0) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
+  const { session } = visit;
+  const listened = listenedTo(session.translated);
+  if (listened === null) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
   const meta = await metaOf(visit, {});
-  const notifications = Object.fromEntries(listens.map((each) => [each, true]));
-  const id = "listen";
   return relayCall({
-    c,
-    relay,
-    id,
-    method: "subscriptions/listen",
-    name: null,
-    params: JSON.stringify({ _meta: meta, notifications }),
-    headers: [],
+    ...clientRequest(visit, { method: "subscriptions/listen", params: null }),
+    id: "listen",
+    params: JSON.stringify({ _meta: meta, ...listened }),
     progressToken: undefined,
-    session,
-    capabilities: session.translated.capabilities,
     endsWith: associationSession(session),
     client: {
       isPlain: false,
