@@ -41,7 +41,7 @@ describe("a budget", () => {
 
   test("shows what is spent of it, and of whom where each has one", async () => {
     await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
-    await configure("budgets", { budgets: { all, each: { of: { key: "*" }, usd: 0.000_1, per: "day" } } });
+    await configure("budgets", { budgets: { all, notes, each: { of: { key: "*" }, usd: 0.000_1, per: "day" } } });
     const { id, key } = await createKey();
     await answerOf(sample({ server: "open" }, { key }));
     const browser = await atConsole();
@@ -50,6 +50,7 @@ describe("a budget", () => {
       return /\$0\.0\d+ of \$500\.00 a month/.test(page) ? page : null;
     });
     expect(text).toContain(`href="/console/keys/${id}"`);
+    expect(text).toContain('href="/console/servers/notes"');
     expect(text).toContain("each key");
     expect(text).toContain("1 address is told");
   });

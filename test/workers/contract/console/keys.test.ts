@@ -113,6 +113,11 @@ describe("a key", () => {
       return text.includes("Its 1 open request is cancelled.") ? text : null;
     });
     expect(counted).toContain(id);
+    const own = (await browser.get(`keys/${id}`)).text;
+    expect(own).toContain("Its 1 open request is cancelled.");
+    expect(own).toContain(`name="revoke" value="${id}"`);
+    await admin(`/keys/${id}`, { method: "DELETE" });
+    expect((await browser.get(`keys/${id}`)).text).not.toContain('name="revoke"');
   });
 
   test("says what is spent of its budget, and when it was last used", async () => {

@@ -76,12 +76,6 @@ const BudgetForm = ({ visit, state }: { readonly visit: Visit; readonly state: E
 /** Of a budget that each key or owner has for itself: those who have spent most of it. */
 const partsShown = 5;
 
-const Of = ({ entry }: { entry: JsonObject }) => {
-  const { of } = useTexts(budgetsWords);
-  const [kind, name] = ofIn(entry["of"]);
-  return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
-};
-
 /** A key leads to its page; an owner has none. */
 const Part = ({ visit, part, keys }: { visit: Visit; part: string; keys: KeyNames }) => {
   const name = keys.get(part);
@@ -92,6 +86,20 @@ const Part = ({ visit, part, keys }: { visit: Visit; part: string; keys: KeyName
       <Name value={name} />
     </a>
   );
+};
+
+/** A key and a server have a page; an owner has none. */
+const Of = ({ visit, entry, keys }: { visit: Visit; entry: JsonObject; keys: KeyNames }) => {
+  const { of } = useTexts(budgetsWords);
+  const [kind, name] = ofIn(entry["of"]);
+  if (kind === "key") return <>{fill(of.key, { name: <Part visit={visit} part={name} keys={keys} /> })}</>;
+  if (kind !== "server") return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
+  const link = (
+    <a href={visit.at(`servers/${name}`)}>
+      <Name value={name} />
+    </a>
+  );
+  return <>{fill(of.server, { name: link })}</>;
 };
 
 const Line = ({ visit, line, keys }: { visit: Visit; line: BudgetLine; keys: KeyNames }) => {
@@ -128,7 +136,7 @@ const BudgetRow = ({ visit, name, entry, lines, version, keys }: RowProps) => {
         <Name value={name} />
       </td>
       <td class="full">
-        <Of entry={entry} />
+        <Of visit={visit} entry={entry} keys={keys} />
         {notified === 0 ? null : <div class="soft">{fill(texts.notified, { n: notified })}</div>}
       </td>
       <td class="full stack">

@@ -1,5 +1,6 @@
 // One API key: what it may do, in a form that changes it, with the ways to its requests, what it
-// spent, its grants, and its stop. Where somebody else changed it meanwhile nothing is written.
+// spent, its grants, its stop, and its end. Where somebody else changed it meanwhile nothing is
+// written.
 
 import { keyChangeSchema } from "../../../../shared/budget/key-request.ts";
 import { changedBy, fieldAt, valuesOf } from "../../../../shared/json/form-fields.ts";
@@ -20,6 +21,7 @@ import { FormToken } from "../shell.tsx";
 import { SpendMeter } from "../spend-meter.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { keysWords } from "./keys-words.ts";
+import { type OpenOfKeys, RevokeKey, openOfKeys } from "./revoke-key.tsx";
 
 const changeForm = formOf(keyChangeSchema, keysWords);
 const first = ["name", "budget-usd", "budget-tokens", "budget-per"];
@@ -60,9 +62,10 @@ type Shown = {
   readonly key: ListedKey;
   readonly use: KeyUse["keys"][number] | undefined;
   readonly stops: readonly Stopped[];
+  readonly open: OpenOfKeys;
 };
 
-const Facts = ({ visit, shown: { key, use, stops } }: { visit: Visit; shown: Shown }) => {
+const Facts = ({ visit, shown: { key, use, stops, open } }: { visit: Visit; shown: Shown }) => {
   const texts = useTexts(keysWords);
   const { links, columns } = texts;
   return (
@@ -98,6 +101,7 @@ const Facts = ({ visit, shown: { key, use, stops } }: { visit: Visit; shown: Sho
       {key.revokedAt === null ? (
         <div class="row-acts">
           <StopHere visit={visit} stop={{ scope: "key", key: key.id }} stops={stops} called={key.name} from={visit.page} isNamed />
+          <RevokeKey visit={visit} of={key} open={open} />
         </div>
       ) : null}
     </section>
@@ -115,8 +119,12 @@ async function renderKey(visit: Visit, { failure, typed }: Said = {}): Promise<P
   const texts = keysWords[visit.language];
   if (key === undefined)
     return sayingPage({ status: 404, title: texts.missing, says: () => <p>{texts.lead}</p>, back: [visit.at("keys"), texts.made.back] });
-  const [used, stops] = await Promise.all([visit.api.read(paths.admin.keyUse, { query: { ids: id } }), stopsOf(visit)]);
-  const shown: Shown = { key, use: used.keys[0], stops };
+  const [used, stops, open] = await Promise.all([
+    visit.api.read(paths.admin.keyUse, { query: { ids: id } }),
+    stopsOf(visit),
+    openOfKeys(visit, id),
+  ]);
+  const shown: Shown = { key, use: used.keys[0], stops, open };
   const isConflict = failure?.status === 412;
   return {
     kind: "page",

@@ -14,15 +14,14 @@ import type { ApiError } from "../api.ts";
 import { copyScript } from "../copy-script.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Done, Empty, List, Names, Note, Pager, Refused, Tag, pageOf } from "../pieces.tsx";
+import { Done, Empty, List, Names, Note, Pager, Refused, Tag, pageOf } from "../pieces.tsx";
 import { SpendMeter } from "../spend-meter.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
 import { keysWords } from "./keys-words.ts";
+import { type OpenOfKeys, RevokeKey, openOfKeys } from "./revoke-key.tsx";
 
 const keysOnPage = 50;
-/** Open requests that are counted by key. */
-const mostOpen = 500;
 
 const isLive = ({ revokedAt, expiresAt }: ListedKey, now: number): boolean =>
   revokedAt === null && (expiresAt === undefined || Date.parse(expiresAt) > now);
@@ -36,8 +35,7 @@ type KeysPageData = {
   readonly older: string | null;
   readonly use: ReadonlyMap<string, KeyUse["keys"][number]>;
   readonly stops: readonly Stopped[];
-  /** Open requests of each key; `isMore`: there are more than were counted. */
-  readonly open: { readonly of: ReadonlyMap<string, number>; readonly isMore: boolean };
+  readonly open: OpenOfKeys;
 };
 
 async function listed(visit: Visit): Promise<KeysPageData> {
@@ -46,13 +44,11 @@ async function listed(visit: Visit): Promise<KeysPageData> {
   const all = query.get("show") === "all";
   const found = keys.filter((key) => all || isLive(key, now)).toReversed();
   const { shown, newer, older } = pageOf(visit, found, keysOnPage, { show: all ? "all" : null });
-  const [stops, used, { runs, next }] = await Promise.all([
+  const [stops, used, open] = await Promise.all([
     stopsOf(visit),
     shown.length === 0 ? { keys: [] } : api.read(paths.admin.keyUse, { query: { ids: shown.map(({ id }) => id).join(",") } }),
-    api.read(paths.admin.runs, { query: { state: "open", limit: String(mostOpen) } }),
+    openOfKeys(visit),
   ]);
-  const open = new Map<string, number>();
-  for (const { key } of runs) open.set(key, (open.get(key) ?? 0) + 1);
   return {
     keys: found,
     shown,
@@ -61,7 +57,7 @@ async function listed(visit: Visit): Promise<KeysPageData> {
     older,
     stops,
     use: new Map(used.keys.map((each) => [each.id, each])),
-    open: { of: open, isMore: next !== null },
+    open,
   };
 }
 
@@ -108,7 +104,6 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
   const texts = useTexts(keysWords);
   const { columns } = texts;
   const use = list.use.get(of.id);
-  const open = list.open.of.get(of.id) ?? 0;
   const limits = of.limits ?? defaultLimits;
   return (
     <tr>
@@ -141,17 +136,7 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
         {of.revokedAt === null ? (
           <div class="row-acts">
             <StopHere visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} called={of.name} from="keys" />
-            {visit.may("change") ? (
-              <Confirm
-                visit={visit}
-                to="keys"
-                fields={{ revoke: of.id }}
-                ask={texts.revoke}
-                about={of.name}
-                says={`${open === 0 ? texts.ends.none : fillText(texts.ends[list.open.isMore ? "more" : "some"], { n: open })} ${texts.revokeSays}`}
-                button={texts.revokeButton.replace("{name}", () => of.name)}
-              />
-            ) : null}
+            <RevokeKey visit={visit} of={of} open={list.open} />
           </div>
         ) : null}
       </td>
