@@ -1,6 +1,6 @@
-// npm run warnings: how many of the corpus's attacks the warnings catch, and how many ordinary
-// prompts and replies they alarm about. `--texts` prints each attack that is missed and each false
-// alarm; `--write-docs` puts the table into docs/security.md.
+// npm run warnings: how many of the corpus's attacks the warnings catch, of which kinds, and how
+// many ordinary prompts and replies they alarm about. `--texts` prints each attack that is missed
+// and each false alarm; `--write-docs` puts the table into docs/security.md.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,11 +27,8 @@ const rowOf = (what: string, samples: readonly Sample[]): Row => ({
   high: samples.filter((sample) => levelOf(sample) === "high").length,
 });
 
-/**
- * A row for each kind of each list, and one for each whole list. `unseen`: one for each list that
- * was written after the phrases.
- */
-export function measured(): { readonly caught: readonly Row[]; readonly alarms: readonly Row[]; readonly unseen: readonly [Row, Row] } {
+/** A row for each kind of each list, and one for each whole list. */
+export function measured(): { readonly caught: readonly Row[]; readonly alarms: readonly Row[] } {
   const rowsOf = (samples: readonly Sample[]): Row[] => {
     const kinds = [...new Set(samples.map(({ kind }) => kind))];
     return [
@@ -44,28 +41,37 @@ export function measured(): { readonly caught: readonly Row[]; readonly alarms: 
       rowOf("all", samples),
     ];
   };
-  const unseen = [rowOf("unseen: all", unseenAttacks), rowOf("unseen: all", unseenOrdinary)] as const;
-  return { caught: rowsOf(attacks), alarms: rowsOf(ordinary), unseen };
+  return { caught: rowsOf(attacks), alarms: rowsOf(ordinary) };
 }
 
-/** The table of docs/security.md. */
+const percent = ({ warned, texts }: Row): string => `${warned} (${Math.round((100 * warned) / texts)} %)`;
+
+/** The table of docs/security.md: a row for each whole list. */
 export function warningsTable(): string {
-  const { caught, alarms, unseen } = measured();
-  const line = (list: string, { what, texts, warned, high }: Row): string =>
-    `| ${list} | ${what} | ${texts} | ${warned} (${Math.round((100 * warned) / texts)} %) | ${high} |`;
+  const rows = [
+    rowOf("attacks", attacks),
+    rowOf("attacks, unseen", unseenAttacks),
+    rowOf("ordinary", ordinary),
+    rowOf("ordinary, unseen", unseenOrdinary),
+  ];
   return [
-    "| texts | kind | number | with a warning of medium or high | of them high |",
-    "|---|---|---|---|---|",
-    ...[...caught, unseen[0]].map((row) => line("attacks", row)),
-    ...[...alarms, unseen[1]].map((row) => line("ordinary", row)),
+    "| texts | number | with a warning of medium or high | of them high |",
+    "|---|---|---|---|",
+    ...rows.map((row) => `| ${row.what} | ${row.texts} | ${percent(row)} | ${row.high} |`),
   ].join("\n");
+}
+
+/** What is warned about of each kind of attack and of ordinary text. */
+function linesOfKinds(): string[] {
+  const { caught, alarms } = measured();
+  return [...caught, ...alarms].map((row) => `${row.what}: ${percent(row)} of ${row.texts}, ${row.high} high`);
 }
 
 function main(): void {
   const { texts, "write-docs": writesDocs } = parseArgs({
     options: { texts: { type: "boolean", default: false }, "write-docs": { type: "boolean", default: false } },
   }).values;
-  console.log(warningsTable());
+  console.log([warningsTable(), "", ...linesOfKinds()].join("\n"));
   if (texts) {
     for (const sample of [...attacks, ...unseenAttacks].filter((each) => !isWarned(each)))
       console.log(`missed: ${sample.kind} (${sample.language}): ${JSON.stringify(sample.text)}`);
