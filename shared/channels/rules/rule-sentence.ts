@@ -250,7 +250,3 @@ function joined(parts: Sentence): SentencePart[] {
   }
   return all;
 }
-
-/** The sentences as plain text. */
-export const sentenceText = (parts: readonly SentencePart[]): string =>
-  parts.map((part) => (typeof part === "string" ? part : "strong" in part ? part.strong : part.name)).join("");

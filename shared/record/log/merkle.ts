@@ -3,7 +3,7 @@
 //
 // Trees are read from the hashes of complete subtrees, wherever these are kept. No storage.
 
-import { concatBytes, equalBytes, sha256Of } from "../../encoding.ts";
+import { concatBytes, sha256Of } from "../../encoding.ts";
 
 /** The hash of the tree without entries. */
 export const emptyRoot = (): Uint8Array => sha256Of(new Uint8Array());
@@ -89,47 +89,4 @@ export async function consistencyProof(read: SubtreeReader, from: number, to: nu
   return (await Promise.all(path)).toReversed();
 }
 
-type Included = { readonly leaf: Uint8Array; readonly index: number; readonly size: number; readonly root: Uint8Array };
-
-/** Whether the path leads from the entry to the root (RFC 9162, section 2.1.3.2). */
-export function isIncluded({ leaf, index, size, root }: Included, path: readonly Uint8Array[]): boolean {
-  if (!(index < size)) return false;
-  let node = index;
-  let last = size - 1;
-  let hash = leaf;
-  for (const other of path) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      hash = nodeHash(other, hash);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
-    } else hash = nodeHash(hash, other);
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  }
-  return last === 0 && equalBytes(hash, root);
-}
-
 export type Tree = { readonly size: number; readonly root: Uint8Array };
-
-/** Whether the path shows that the tree `to` begins with `from` (RFC 9162, section 2.1.4.2). */
-export function isContinued(from: Tree, to: Tree, path: readonly Uint8Array[]): boolean {
-  if (from.size > to.size) return false;
-  if (from.size === to.size) return path.length === 0 && equalBytes(from.root, to.root);
-  if (from.size === 0) return path.length === 0 && equalBytes(from.root, emptyRoot());
-  let node = from.size - 1;
-  let last = to.size - 1;
-  while (node % 2 === 1) [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  const [first, ...rest] = node === 0 ? [from.root, ...path] : path;
-  if (first === undefined) return false;
-  let old = first;
-  let now = first;
-  for (const other of rest) {
-    if (last === 0) return false;
-    if (node % 2 === 1 || node === last) {
-      old = nodeHash(other, old);
-      now = nodeHash(other, now);
-      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
-    } else now = nodeHash(now, other);
-    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
-  }
-  return last === 0 && equalBytes(old, from.root) && equalBytes(now, to.root);
-}

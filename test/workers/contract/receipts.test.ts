@@ -6,7 +6,7 @@ import { resetIsolate } from "../../../workers/platform/isolate.ts";
 import { receiptCrypto } from "../../../workers/pipeline/receipts.ts";
 import { requestText } from "../../../shared/receipt/claims.ts";
 import { type ReceiptJwk, type ReceiptTerms, checkReceipt, readToken } from "../../../shared/receipt/token.ts";
-import { isProven } from "../../../shared/record/log/proof.ts";
+import { isProven } from "../../support/log-proof.ts";
 import { fromBase64url, sha256Of, toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
 import {
   admin,

@@ -8,7 +8,7 @@ import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { checkLog } from "../../../shared/record/log/check-log.ts";
 import { openCheckpoint } from "../../../shared/record/log/checkpoint.ts";
 import { readCosignerKey } from "../../../shared/record/log/cosignature.ts";
-import { isProven } from "../../../shared/record/log/proof.ts";
+import { isProven } from "../../support/log-proof.ts";
 import { readVerifierKey, verifierKey } from "../../../shared/record/log/signed-note.ts";
 import { numberEvents } from "../../../shared/record/record.ts";
 import { newRunBytes, runIdOf } from "../../../shared/sealed-id.ts";

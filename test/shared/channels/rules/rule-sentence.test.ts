@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ruleSentence, sentenceText } from "../../../../shared/channels/rules/rule-sentence.ts";
+import { ruleSentence } from "../../../../shared/channels/rules/rule-sentence.ts";
 import type { Language } from "../../../../shared/channels/words/languages.ts";
 import { parsePolicy } from "../../../../shared/policy/rules.ts";
 
@@ -17,7 +17,9 @@ function said(when: object | null, then: object, language: Language = "en"): str
     ...rule.then,
     reviewers: rule.then.reviewers ?? parsed.value.default.reviewers,
   };
-  return sentenceText(ruleSentence({ when: rule.when, then: spoken }, language));
+  return ruleSentence({ when: rule.when, then: spoken }, language)
+    .map((part) => (typeof part === "string" ? part : "strong" in part ? part.strong : part.name))
+    .join("");
 }
 
 describe("a rule in English", () => {
