@@ -26,7 +26,6 @@ const cancelled = {
 
 const sendAgain = "请重新发送；如果仍然如此，请查看网关日志";
 
-/** What a model did, and how to fix it. */
 const reasons = {
   unreachable: ["无法连接", "请检查 /admin/routing 中的 baseUrl，以及提供商的服务是否正常"],
   abandoned: ["在请求方停止等待时仍在运行", "请延长请求方的超时时间，或选择更快的模型"],

@@ -33,7 +33,6 @@ h3, figure { margin: 0; } h3 { font-size: 1rem; font-weight: 600; }
 .digest { font-family: var(--mono); font-size: .95em; unicode-bidi: isolate; overflow-wrap: anywhere; }
 .shell .tag.ok { border-color: var(--yes); background: var(--yes-tint); color: var(--yes); }
 .shell .tag.live { border-color: var(--link); background: var(--link-tint); color: var(--link); }
-.act.danger { color: var(--no); }
 `;
 
 const content = `

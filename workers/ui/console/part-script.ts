@@ -30,8 +30,7 @@ export const partScript = `
         }
       } catch {} // The next change asks again; the button does too.
     };
-    form.addEventListener("input", ({ target }) => {
-      if (target.matches("[data-quiet]")) return;
+    form.addEventListener("input", () => {
       clearTimeout(timer);
       timer = setTimeout(renew, pauseMs);
     });

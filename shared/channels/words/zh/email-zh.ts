@@ -2,7 +2,6 @@
 // in review-zh.ts.
 
 export const emailZh = {
-  /** The same where a server asks a person. */
   form: {
     deadline: "回答截止时间",
     why: {
@@ -12,7 +11,6 @@ export const emailZh = {
       reminder: "{reviewer}，提醒一下：仍需要你来回答。",
     },
   },
-  /** Why this email is sent. `{version}` is the current version. */
   why: {
     asked: "{reviewer}，需要你来决定。",
     handedOver: "{reviewer}，另一位审核人把它转交给了你，需要你来决定。",
@@ -21,7 +19,6 @@ export const emailZh = {
     changed: "{reviewer}，通知你之后，有审核人修改了内容。当前为版本 {version}；对旧版本的批准不计入。",
     newLink: "{reviewer}，这是重新申请的链接。旧链接已失效。",
   },
-  /** To the operators of a budget. `{used}` is a percentage. */
   budget: {
     subject: "Countersign：预算 {budget} 已使用 {used}%",
     lead: "预算 {budget}（{amount}）已使用 {used}%，本期始于 {since}。",
@@ -34,13 +31,11 @@ export const emailZh = {
     tokens: "{number} 个词元",
     where: "管理员可在 {spend} 查看支出，在 {budgets} 修改预算。",
   },
-  /** Several reviews in one email. */
   digest: {
     why: "{reviewer}，这些审核来得太密集，因此合并成一封邮件。每项审核有各自的页面。",
     deadline: "请在 {deadline} 前决定。",
     answerDeadline: "请在 {deadline} 前回答。",
   },
-  /** Where no decision is needed. */
   ended: {
     title: "无需再决定",
     keyRevoked: "{reviewer}，此请求所用的 API 密钥已被撤销。",

@@ -13,9 +13,7 @@ export const excerptZh = {
     reply: "来自模型：回复",
     vectors: "来自模型：向量",
   },
-  /** Where the server requires a format of the reply. */
   formatted: "来自服务器（回复格式的说明由 Countersign 撰写）：系统提示词",
-  /** Where a client asks for itself, in place of a server. */
   ownStart: {
     systemPrompt: "来自客户端（任务说明由 Countersign 撰写）：系统提示词",
     user: "来自客户端：用户消息",

@@ -1,7 +1,6 @@
 // What every channel says of a form in the same words, in simplified Chinese.
 
 export const formZh = {
-  /** In a chat, where nothing can be filled in. */
   open: "请打开页面回答。在这里无法回答。",
   ended: {
     titles: { approved: "已回答", denied: "已谢绝", expired: "已过期" },

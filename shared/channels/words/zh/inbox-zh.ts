@@ -172,7 +172,6 @@ export const inboxZh = {
     end: "结束",
     ended: "已结束：它持有的凭据不再有效。",
   },
-  /** A person's own logins at servers. */
   passkeys: {
     title: "通行密钥",
     heading: "你的通行密钥",
@@ -245,7 +244,6 @@ export const inboxZh = {
     back: "返回收件箱",
     look: "重新查看",
   },
-  /** Calls of one session on one page. */
   series: {
     tab: "{client}：在 {server} 上的 {n} 次调用",
     title: "{client} 想在 {server} 上进行 {n} 次调用",

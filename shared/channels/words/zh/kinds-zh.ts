@@ -167,7 +167,6 @@ const choice = { caution: "模型选择的函数会返回给客户端，或在�
 
 const formGate = { ...ofModel.gates.request, lead: "服务器在等待回答。", content: "它的问题", approve: "回答", link: "回答问题" };
 
-/** A person answers, and nobody else. */
 const ofForm = {
   ...ofModel,
   places: { "/message": "表单的说明", "/url": "要打开的网址", "/content": "填写结果", "/schema": "要填写的内容" },

@@ -4,7 +4,6 @@
 export const noticeZh = {
   noModel: "模型",
   until: "{time} 截止",
-  /** How much time is left, in its largest unit. */
   left: { second: "{n}秒", minute: "{n}分钟", hour: "{n}小时", day: "{n}天" },
   passed: "已过截止时间",
   warnings: "{n} 条警告",

@@ -4,7 +4,6 @@
 import type { ReviewState } from "../../../review/view.ts";
 
 export const pageAnswersZh = {
-  /** The message on top of the page after a decision that did not count. */
   answers: {
     sentBefore: "此表单已提交过，没有产生新的决定。本页显示当前状态。",
     stale: "你阅读期间内容有变。这是新版本，请读完再决定。",
@@ -46,7 +45,6 @@ export const pageAnswersZh = {
       forged: "此表单不属于本页面。尚未作出任何决定；请重新查看后再决定。",
     },
   },
-  /** The pages of an expired link. */
   expiredLink: {
     title: "链接已过期",
     until: "链接有效期至 {until}。",
@@ -74,7 +72,6 @@ export const pageAnswersZh = {
       lead: "已{channel}发到登记的地址，可能要等一分钟。可以关闭本页。",
     },
   },
-  /** The pages without a review. */
   plain: {
     noSuchLink: {
       title: "此链接没有内容",

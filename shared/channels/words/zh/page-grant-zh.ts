@@ -5,7 +5,6 @@ export const pageGrantZh = {
   grant: {
     heading: { request: "放行后续请求", response: "放行后续回复" },
     approve: { request: "批准并放行后续请求", response: "批准并放行后续回复" },
-    /** With the number that was written. */
     approveMore: { request: { other: "批准，并再放行 {n} 个请求" }, response: { other: "批准，并再放行 {n} 个回复" } },
     lead: {
       request: "在此放行的后续请求会直接发给模型，不再审核。不能与修改同时使用。",
@@ -41,7 +40,6 @@ export const pageGrantZh = {
       server: "{server} 的任何工具，面向 {client}",
       key: "任何服务器的任何工具，面向 {client}",
     },
-    /** How the gateway knows the tool of a later request. */
     known: {
       claimed: "工具名由客户端上报，网关不作核实。放行适用于由客户端上报工具名的请求。",
       inferred: "工具是推断出来的：服务器可能等到该工具被使用时，再提出别的请求。放行适用于工具由推断得出的请求。",
@@ -50,7 +48,6 @@ export const pageGrantZh = {
     hoursOf: { 1: "1 小时", 24: "1 天", 168: "7 天", 720: "30 天" },
     uses: "次数",
     usesHint: "次数：1 到 {most} 之间的整数。",
-    /** The grant that was given with the approval. */
     given: {
       heading: { request: "你放行了后续请求", response: "你放行了后续回复" },
       covers: "{what}，{scope}",

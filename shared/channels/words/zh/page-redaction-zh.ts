@@ -3,9 +3,7 @@
 export const pageRedactionZh = {
   redaction: {
     heading: "{n} 处已遮盖",
-    /** Above the difference of a text. */
     byRule: "按策略规则遮盖：",
-    /** {label}: what the rule took it for. {place}: its field. {rule}: the rule's name. */
     item: "{label} · {place} · 规则 {rule}",
     state: { masked: "已遮盖", lifted: "已取消遮盖", edited: "文字已被修改" },
     original: "显示被遮盖的内容",

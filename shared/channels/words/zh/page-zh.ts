@@ -12,7 +12,6 @@ import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-zh.ts";
 const untrusted = " · 不可信文字";
 
 export const pageZh = {
-  /** Of `<html lang>`, and of the script's plurals. */
   lang: "zh-CN",
   product: "Countersign",
   toDecision: "跳到决定",
@@ -30,17 +29,14 @@ export const pageZh = {
     cost: "费用 {cost}",
     left: "剩 {left}",
     until: "{at} 截止",
-    /** What the countdown's script says from an hour on. */
     hours: "{h} 小时 {m} 分",
   },
   warnings: {
     heading: "{n} 条警告",
-    /** Of several of one level. */
     alike: "{n}，均为{level}",
     all: { low: "低", medium: "中", high: "高" },
     some: { low: "低 {n}", medium: "中 {n}", high: "高 {n}" },
     inPrompt: "提示词中：{place}",
-    place: "位置：{place}",
     inLine: " 第 {n} 行",
     none: "未发现",
   },
@@ -60,7 +56,6 @@ export const pageZh = {
     byRule: "依据规则 {rule}",
   },
   settings: {
-    maxTokens: "最大 token 数",
     temperature: "温度",
     topP: "top_p",
     topK: "top_k",
@@ -108,7 +103,6 @@ export const pageZh = {
     added: "新增",
     sent: { request: "将发送的文字：", response: "将交付的文字：" },
     closed: "修改后的文字：",
-    /** Above what changed in a prompt that was approved. */
     approved: "批准前的修改：",
     nothing: "你没有修改任何内容。",
     preview: "{n} 处修改：{fields}。",
@@ -133,7 +127,6 @@ export const pageZh = {
     undo: "撤销",
     limit: "只能调低。",
     removable: "留空即删除。",
-    json: "JSON",
   },
   call: {
     said: "{server} 对该工具的说明",
@@ -170,9 +163,7 @@ export const pageZh = {
   },
   decide: {
     heading: "决定",
-    /** The button: {vote}, {changes} and {warnings} are the phrases below, or nothing. */
     approve: "批准{vote}{changes}{warnings}",
-    /** The same of a tool’s result, and its other button. */
     deliver: "交付{vote}{changes}{warnings}",
     withhold: "不交付",
     vote: "（{vote}/{needed}）",
@@ -187,7 +178,6 @@ export const pageZh = {
     ownVote: "你已批准版本 {version}。你仍可拒绝：只要一人拒绝，审核即告结束。",
     lookAgain: "重新查看",
   },
-  /** A denial of a call that stops its tool. */
   stop: {
     deny: { session: "拒绝，并在此会话中停用该工具", key: "拒绝，并停用该工具一小时" },
     heading: "您停用了 {name}",
@@ -206,7 +196,6 @@ export const pageZh = {
     access: "通过 Cloudflare Access 登录",
     issuer: "在 {issuer} 登录",
   },
-  /** The same of the reader of an open review. */
   knownYou: {
     label: "你",
     link: "凭发给你的链接",
@@ -266,7 +255,6 @@ export const pageZh = {
     seeOutcome: "查看结果",
     changed: "你阅读期间内容有变。本页已过时，显示的是旧版本。",
     seeNewVersion: "载入新版本；尚未提交的修改会丢失",
-    /** With {by}: the names of those who approved, or of the person who changed it. */
     votedBy: "你阅读期间，{by} 已批准。",
     changedBy: "你阅读期间，{by} 修改了内容。本页显示的是旧版本。",
     voted: "你阅读期间又有一人批准。",
@@ -275,7 +263,6 @@ export const pageZh = {
     reload: "重新载入本页；尚未提交的修改会丢失",
   },
   problem: { still: "你填写的内容仍在原处。" },
-  /** The outcome: {by} is everybody whose vote made it. */
   states: {
     open: "进行中",
     voted: "等待更多人批准",
@@ -290,14 +277,12 @@ export const pageZh = {
     askLessHint: "管理员登录后，可以看到规则会放行哪些过去的调用，并作出决定。",
     closedLink: "此审核已结束，你的链接不能再用来决定。",
     at: "时间：{at}。",
-    /** {known}: how the gateway knew who decided. */
     atKnown: "时间：{at}，{known}。",
     why: "原因：{why}",
     reason: "原因：{reason}",
     replyLink: "如果回复也需要审核，链接会经同一渠道发来。",
     replyLinkSent: "链接会经同一渠道发来。",
   },
-  /** From the approval of the request to the review of the reply, in the browser that approved. */
   next: {
     label: "进展",
     bar: "下一步",
@@ -318,7 +303,6 @@ export const pageZh = {
     systemPrompt: "系统提示词",
     message: { user: "用户消息", assistant: "助手消息" },
     ordinal: "{n} · {title}",
-    text: "文字",
     image: "图片",
     audio: "音频",
     pdf: "PDF",
@@ -327,7 +311,6 @@ export const pageZh = {
     model: "模型",
     id: "id {id}",
     toolResult: "{id} 的结果",
-    /** Of a use in the same request. */
     named: "{name}（{id}）",
     failedToolResult: "{id} 的结果，标记为错误",
     arguments: "参数",
@@ -340,7 +323,6 @@ export const pageZh = {
     structured: "结构化内容",
     link: "资源链接（未抓取）",
     resource: "内嵌资源",
-    tools: "工具",
     tool: "工具 {name}",
     schema: "输入 schema",
     name: "名称",
@@ -349,11 +331,9 @@ export const pageZh = {
     reply: "回复",
     replyPart: "回复，第 {n} 部分",
   },
-  /** After the label `facts.askedBy`. Emails use it too. */
   askedBy: "请求方",
   whoAsks: "请求方",
   samplingAsks: "{server}，在处理 {client} 的 {method} {name} 时。",
-  /** Of an approved call whose client has not come for it. */
   unclaimed: "调用尚未运行：客户端回来取用时才会发送。",
   shortcuts: {
     open: "快捷键",

@@ -54,7 +54,6 @@ const editFault = {
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
 } as const;
 
-/** What no JSON may have that is sent. */
 const jsonFault = {
   surrogate: "其中有单独的代理码元，不是完整的字符。",
   surrogateName: "其中有成员的名称含单独的代理码元。",
@@ -64,7 +63,6 @@ const jsonFault = {
   notJson: "这不是有效的 JSON。",
 } as const;
 
-/** What is wrong with what was typed into a field, of a form or of a tool's arguments. */
 const fieldFault = {
   missing: "这一项必填。",
   wrongType: "这里必须是{types}。",
@@ -102,7 +100,6 @@ const fieldFault = {
   notOfOther: "这里必须是 {format} 格式的文本。",
 } as const;
 
-/** `short` stands behind the sentence on who asks, `full` by itself. */
 const sure: Readonly<Record<AssociationConfidence, { readonly short: string; readonly full: string }>> = {
   claimed: {
     short: "未核实：由客户端上报。",
@@ -190,12 +187,10 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
 };
 
 export const reviewZh = {
-  /** Between words and at their end, where a renderer puts them together. */
   marks: { comma: "，", semicolon: "；", colon: "：", stop: "。" },
   kinds: kindsZh,
   sure,
   note,
-  /** Why a model is in the list. It may quote a hint or a name from outside. */
   why: whyZh,
   risk: riskZh,
   riskLevels: riskLevelsZh,
@@ -212,11 +207,9 @@ export const reviewZh = {
   },
   place,
   atMost: "最多 {cost}",
-  /** Why an edit was refused. */
   editFault,
   fieldFault,
   jsonFault,
-  /** In place of invisible text. */
   outside: {
     unseen: { tags: "{n} 个标签字符", selectors: "{n} 个异体字选择符", spells: "，拼成“{text}”", spaces: "{n} 个空格" },
     empty: "（空）",
@@ -230,7 +223,6 @@ export const reviewZh = {
     pdf: "{n} 个 PDF",
     tool: "{n} 个工具",
   },
-  /** Of a form. */
   form: formZh,
   raised: "策略的陪审模型要求由人决定。",
   gone: "请求方已断开连接。你仍可决定；回复会保留一小时，供同一请求取用。",
@@ -240,7 +232,6 @@ export const reviewZh = {
   json: "回复必须是 JSON。",
   texts: "{n} 段文字将转成向量。",
   vectors: vectorsZh,
-  /** Whose own login at the server a call is sent with. */
   account: {
     label: "服务器账户",
     named: "{account}，{owner} 在 {issuer} 的登录",
@@ -252,7 +243,6 @@ export const reviewZh = {
   risks: "警告",
   ownRequest: "这是你自己的请求，须由其他审核人批准。你可以拒绝。",
   ownReply: "这份回复是你写的，须由其他审核人批准。你可以拒绝。",
-  /** Who is told the reason for a denial. */
   reason: {
     told: { server: "服务器会收到这条原因。", client: "客户端会收到这条原因。" },
     kept: {
@@ -261,7 +251,6 @@ export const reviewZh = {
     },
     unsaid: "其他审核人能看到这条原因。",
   },
-  /** How it ended. */
   ended: {
     titles: {
       approved: "已批准",
@@ -282,7 +271,6 @@ export const reviewZh = {
     cancelled: "请求已于 {at} 撤回，无需决定。",
     failed: "请求于 {at} 失败。",
   },
-  /** Why it ended without a decision. */
   cancelled: {
     caller: "请求方撤回了请求。",
     originatingRequest: "它所服务的客户端请求已结束。",
@@ -297,10 +285,8 @@ export const reviewZh = {
     noneReached: "无法联系到任何审核人",
     contentUnreadable: "已存储的内容无法读取",
   } satisfies Record<UndeliverableCause, string>,
-  /** How the request's API key ended the review. */
   keyEnd,
   keyEndNothing: "不会再发送或交付任何内容。",
-  /** An answer that does not count. */
   uncounted: {
     closed: "在你的决定到达之前，此事已有决定。你的决定不计入。",
     late: "已过截止时间，你的决定不计入。",
@@ -308,12 +294,8 @@ export const reviewZh = {
     ownReply: "你不能批准自己写的回复，须由其他审核人批准。",
     left: "你已退出此审核，你的决定不计入。",
   },
-  /** One line that says what a notice is about, with {server}, {client}, {name} and {model}. */
   notice: noticeZh,
-  /** Who handed the review over, with {by}; and their note. */
   handedOver: { by: "由 {by} 转交。", note: "附言" },
-  /** In place of a text that a warning calls a secret. */
   secret: "疑似密钥或口令，此处省略。请到页面查看。",
-  /** Several reviews in one message. */
   digest: "{n} 项审核等你处理",
 } as const;

@@ -3,7 +3,6 @@
 
 export const riskLevelsZh = { low: "低", medium: "中", high: "高" } as const;
 
-/** One short line each: it stands in a list on a phone. */
 export const riskZh = {
   more: "另有 {n} 处同样的情况",
   size: "超过 {n} 个字符",

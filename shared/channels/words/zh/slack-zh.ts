@@ -3,7 +3,6 @@
 
 export const slackZh = {
   cut: "⟨已截断⟩",
-  /** Several reviews in one message. */
   digest: {
     why: "这些审核来得太密集，因此合并成一条消息。每项审核有各自的页面。",
     deadline: "。请在 {at} 前决定。",
@@ -91,7 +90,6 @@ export const slackZh = {
     stop: { session: "在此会话中停用该工具", key: "停用该工具一小时" },
     outcome: "尚未作出任何决定",
   },
-  /** The labels that no other channel has. */
   labels: {
     maxTokens: "最大 token 数（只能调低）",
     message: "消息 {n}/{of}，{role}",
@@ -104,7 +102,6 @@ export const slackZh = {
     schema: "回复必须符合的 schema",
     other: "文字",
   },
-  /** Messages that only the member who pressed a button sees. */
   tell: {
     notYours: "你不在可决定此事的审核人之列。尚未作出任何决定。",
     stale: "此消息发出后，内容有变。尚未作出任何决定；请查看新版本后再决定。",

@@ -24,7 +24,6 @@ const en = {
   all: "Failures and times of the hour",
   columns: {
     name: "Name",
-    provider: "Provider",
     now: "Failed, 5 min",
     hour: "Failed, 1 hour",
     rate: "Rate",
@@ -62,7 +61,6 @@ const zhCN: Texts<typeof en> = {
   all: "一小时内的失败与耗时",
   columns: {
     name: "名称",
-    provider: "提供商",
     now: "失败（5 分钟）",
     hour: "失败（1 小时）",
     rate: "失败率",
