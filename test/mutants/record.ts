@@ -118,8 +118,8 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "an answer waits for its line with RECORD=before",
     file: "workers/pipeline/start/fast.ts",
-    from: "if (!settingsOf(env).isRecordedBefore) {",
-    to: "if (settingsOf(env).isRecordedBefore !== null) {",
+    from: "if (!settingsOf(env).isRecordedBefore) return",
+    to: "if (settingsOf(env).isRecordedBefore !== null) return",
     test: { file: unrecorded, only: "line is in the record when its answer comes" },
   },
   {

@@ -27,19 +27,19 @@ export type RunContext = {
   readonly cache: CacheTerms | null;
   /** `identicalDigest`. */
   readonly identical: () => string;
-  /** The same once the call was sent; null where that is no other. */
-  readonly sent: () => string | null;
 };
 
+/** Without a plan nothing begins, and no run is adopted. */
 const noTerms = { boundTo: "tool", redaction: null } as const;
+
+const identicalTerms = ({ gatePolicy, redaction }: Plan) => ({ boundTo: gatePolicy.boundTo, redaction });
 
 export const newRunId = (env: Env): string =>
   runIdOf(settingsOf(env).keys, newRunBytes(Date.now(), crypto.getRandomValues(new Uint8Array(runRandomLength))));
 
 export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
-  const { env, key, cache, requestor, sentContent } = incoming;
-  // Without a plan nothing begins, and no run is adopted.
-  const terms = plan.ok ? { boundTo: plan.value.gatePolicy.boundTo, redaction: plan.value.redaction } : noTerms;
+  const { env, key, cache, requestor } = incoming;
+  const terms = plan.ok ? identicalTerms(plan.value) : noTerms;
   return {
     incoming,
     run: incoming.run ?? newRunId(env),
@@ -47,23 +47,20 @@ export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Re
     keyObject: once(() => keyStub(env, key.id)),
     limits: key.limits ?? defaultLimits,
     identical: once(() => identicalDigest(requestor, terms, incoming.content())),
-    sent: () => (sentContent === undefined ? null : identicalDigest(requestor, terms, sentContent())),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, requestor, plan.value, cache),
   };
 }
 
 /** A run's input. `takenOver`: an earlier attempt reserved the request and was cut off. */
-export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
-  asRunInput(context, plan, requestInputOf(context, plan, takenOver));
-
-export function asRunInput({ incoming, identical, sent }: RunContext, plan: Plan, input: RequestInput): RunInput {
-  const sentDigest = sent();
+export function runInputOf(context: RunContext, plan: Plan, takenOver: boolean): RunInput {
+  const { incoming, identical } = context;
+  const { requestor, notes = [], sentContent } = incoming;
   return {
-    ...input,
+    ...requestInputOf(context, plan, takenOver),
     ...askedDigest(incoming),
-    notes: [...(incoming.notes ?? []), ...plannedNotes(plan)],
+    notes: [...notes, ...plannedNotes(plan)],
     identicalDigest: identical(),
-    ...(sentDigest === null ? {} : { sentDigest }),
+    ...(sentContent === undefined ? {} : { sentDigest: identicalDigest(requestor, identicalTerms(plan), sentContent()) }),
   };
 }
 

@@ -62,9 +62,9 @@ type Spending = Spender & {
 
 /** What a request spends, as its input has it. */
 export const spendingOf = (
-  platform: Pick<Spending, "env" | "ctx">,
+  { env, ctx }: Pick<Spending, "env" | "ctx">,
   { key, requestor, request, gatePolicy }: Pick<MessageInput, "key" | "requestor" | "request" | "gatePolicy">,
-): Spending => ({ ...platform, key, server: requestor.server, request, cheaperWithinBudget: gatePolicy.cheaperWithinBudget });
+): Spending => ({ env, ctx, key, server: requestor.server, request, cheaperWithinBudget: gatePolicy.cheaperWithinBudget });
 
 /** An attempt is over by then: the model's timeout, and some time to settle it. */
 const leaseSlackMs = 30_000;

@@ -19,9 +19,7 @@ import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
 import { approvedRequest, completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
   type MessageInput,
-  type RequestRef,
   type RequestInput,
-  type RunInput,
   decidersDigest,
   isMessageInput,
   nothingSpent,
@@ -34,6 +32,8 @@ import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isUnasked } from "../../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import { isReleasable } from "../../../shared/model/subject/subject.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { unreachable } from "../../../shared/result.ts";
 import { once } from "../../../shared/once.ts";
 import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
@@ -47,92 +47,95 @@ import { type PendingEntries, enqueue } from "../record/write-behind.ts";
 import { keepReply } from "../plan/cached-reply.ts";
 import { keySharesOf } from "../admit/key-shares.ts";
 import { permitFor, spendingOf } from "../spend/spending.ts";
+import { type RunContext, runInputOf } from "../run-context.ts";
+import { forgetReservation } from "../admit/associate.ts";
 import { exportAnswered } from "../record/traced.ts";
 import { watchKey } from "../wait/key-watch.ts";
 
-type FastCall = {
-  readonly env: Env;
-  readonly input: MessageInput;
-  /** As a run has it. */
-  readonly runInput: () => RunInput;
-  readonly ctx: Pick<ExecutionContext, "waitUntil">;
-  readonly signal: AbortSignal;
-  /** Of this call, which begins now. */
-  readonly slow: ReturnType<typeof startSlowTimer>;
-  readonly onDelta?: (text: string) => void;
-  /** Releases the request's id: no model was asked, so the same request may come again. */
-  readonly forget: () => Promise<void>;
+type OnDelta = RunContext["incoming"]["onDelta"];
+
+/** A request that is answered at once, with the plan by which it was admitted. */
+type AnsweredRequest<Input extends RequestInput = RequestInput> = {
+  readonly context: RunContext;
+  readonly plan: Plan;
+  readonly input: Input;
 };
 
-type AnsweredCall = Pick<FastCall, "env" | "ctx" | "runInput" | "signal"> & { readonly input: RequestInput };
+/** `slow`: of this call, which begins now. */
+type FastCall = AnsweredRequest<MessageInput> & { readonly slow: ReturnType<typeof startSlowTimer> };
+
+type FastOutcome =
+  | Extract<Outcome, { kind: "completed" | "approved" | "failed" | "broken" }>
+  | (Extract<Outcome, { kind: "cancelled" }> & { readonly key: KeyEnd });
 
 type FastAnswer = {
-  readonly outcome: Outcome;
+  readonly outcome: FastOutcome;
   /** Null where no model was called, or none answered. */
   readonly model: ModelAnswer | null;
+  /** What came of the call, for the record; `endedFacts` follow. */
   readonly facts: () => readonly RecordFact[];
-  /** Why there is no reply; null where there is one. */
-  readonly cause: Cause | null;
-  /** No model was asked: none had a free slot. */
-  readonly unasked?: true;
   /** The events that the record has already. */
   readonly told?: readonly RecordEvent[];
 };
 
 /** The outcome, as soon as the model has answered; the record is written behind. */
 export async function answerFast(call: FastCall): Promise<Outcome> {
-  const watch = watchKey(call.env, call.input.key, call.slow);
+  const { context, input, slow } = call;
+  const watch = watchKey(context.incoming.env, input.key, slow);
   const calling = callOnce(call, watch.over);
   const called = await Promise.race([calling, watch.ended]);
   if (typeof called === "string") {
     // The model call goes on, within its timeout.
-    void calling.finally(call.slow.cancel);
+    void calling.finally(slow.cancel);
     return cutOff(call, called, calling);
   }
   watch.done();
   // Before the response, since the caller may retry at once. Where it fails, the id is free when
   // its lease has expired.
-  if (called.unasked)
-    await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
-  call.slow.cancel();
+  if (isUnaskedOutcome(called.outcome)) await freeId(context).catch((error: unknown) => logFailed(context, error));
+  slow.cancel();
   return recorded(call, called);
 }
 
 /** What its caller does, and nobody is asked about. */
-export async function answerApproved(call: AnsweredCall): Promise<Outcome> {
+export async function answerApproved(call: AnsweredRequest): Promise<Outcome> {
   const { input } = call;
   if (!isReleasable(input.request)) throw new Error("an approval of what no caller does");
   const outcome = withReceiptFacts(input, approvedRequest(input, input.request, null));
-  return recorded(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
+  return recorded(call, { outcome, model: null, facts: () => [] });
+}
+
+/** No model was asked, since none had a free slot: the same request may come again. */
+const isUnaskedOutcome = (outcome: FastOutcome): boolean => outcome.kind === "failed" && isUnasked(outcome.attempts);
+
+async function freeId(context: RunContext): Promise<void> {
+  const { association } = context.incoming;
+  await forgetReservation(context, true);
+  if (association.kind === "ownRequest") await association.releaseRequestId();
+}
+
+const logFailed = ({ run }: RunContext, error: unknown): void => logEvent("request.failed", { run, error: errorClass(error) });
+
+function brokenBy(context: RunContext, error: unknown): FastOutcome {
+  logFailed(context, error);
+  return { kind: "broken", quote: context.run };
 }
 
 /**
  * The outcome, when the record may be left to what is written behind. With `RECORD=before` its line
  * is there first, and without a line there is no reply.
  */
-async function recorded(call: AnsweredCall, answer: FastAnswer): Promise<Outcome> {
-  const { env, input } = call;
-  const result = resultOf(call, answer);
-  if (!settingsOf(env).isRecordedBefore) {
-    enqueueResult(call, answer, result);
-    return answer.outcome;
-  }
+async function recorded(call: AnsweredRequest, answer: FastAnswer): Promise<Outcome> {
+  const { env } = call.context.incoming;
+  if (!settingsOf(env).isRecordedBefore) return endWith(call, answer);
+  const line = lineOf(call, answer);
+  const write = (): Promise<void> => appendToLedger(env, call.input.id, line.entry());
   try {
-    const write = (): Promise<void> => appendToLedger(env, input.id, result.entry());
     await write().catch(write);
-    enqueueResult(call, answer, result, true);
-    return answer.outcome;
   } catch (error) {
-    logEvent("request.failed", { run: input.id, error: errorClass(error) });
-    const cause = { kind: "broken", quote: input.id } as const;
-    const facts = (): RecordFact[] => [
-      ...answer.facts().filter(({ kind }) => kind !== "finished"),
-      { kind: "finished", outcome: "broken" },
-    ];
-    const broken: FastAnswer = { ...answer, outcome: cause, cause, facts };
-    enqueueResult(call, broken, resultOf(call, broken));
-    return cause;
+    return endWith(call, { ...answer, outcome: brokenBy(call.context, error) });
   }
+  return endWith(call, answer, { ...line, isRecorded: true });
 }
 
 /**
@@ -140,28 +143,17 @@ async function recorded(call: AnsweredCall, answer: FastAnswer): Promise<Outcome
  * all the same.
  */
 function cutOff(call: FastCall, key: KeyEnd, calling: Promise<FastAnswer>): Outcome {
-  const { env, ctx, input } = call;
-  const { requestRef, id } = input;
-  const outcome: Outcome = { kind: "cancelled", key };
+  const { env, ctx } = call.context.incoming;
+  const outcome = { kind: "cancelled", key } as const;
   // The callers that wait for the same outcome get this one at once.
-  enqueue(env, ctx, settledIn(requestRef, id, jsonOf(outcome)));
-  const facts = (of: FastAnswer): RecordFact[] => [
-    ...of.facts().filter(({ kind }) => kind !== "finished"),
-    { kind: "cancelled", cause: key },
-    { kind: "finished", outcome: "cancelled" },
-  ];
-  const cause = { kind: "cancelled", cause: key } as const;
-  ctx.waitUntil(
-    calling.then(({ model, ...of }) => {
-      const ended = { outcome, model, facts: () => facts({ model, ...of }), cause, told: of.told ?? [] };
-      enqueueResult(call, ended, resultOf(call, ended));
-    }),
-  );
+  enqueue(env, ctx, settledIn(call.input, jsonOf<Outcome>(outcome)));
+  ctx.waitUntil(calling.then((called) => endWith(call, { ...called, outcome })));
   return outcome;
 }
 
 async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> {
-  const { env, input, onDelta: tell } = call;
+  const { context, input } = call;
+  const { env, onDelta: tell } = context.incoming;
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   let told: readonly RecordEvent[] = [];
   try {
@@ -170,10 +162,7 @@ async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> 
     if (input.takenOver) told = await tellOfTakeover(env, input);
     return { ...(await askModels(call, over, onDelta)), told };
   } catch (error) {
-    logEvent("request.failed", { run: input.id, error: errorClass(error) });
-    const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
-    const broken = { kind: "broken", quote: input.id } as const;
-    return { outcome: broken, model: null, facts, cause: broken, told };
+    return { outcome: brokenBy(context, error), model: null, facts: () => [], told };
   }
 }
 
@@ -188,14 +177,11 @@ async function tellOfTakeover(env: Env, input: MessageInput): Promise<RecordEven
   return events;
 }
 
-async function askModels(
-  { env, ctx, input, signal, slow }: FastCall,
-  over: AbortSignal,
-  onDelta: FastCall["onDelta"],
-): Promise<FastAnswer> {
+async function askModels({ context: { incoming }, input, slow }: FastCall, over: AbortSignal, onDelta: OnDelta): Promise<FastAnswer> {
+  const { env, signal } = incoming;
   // A part of a reply may be the beginning of what is masked in the whole.
   const isWhole = mayMaskReply(input);
-  const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
+  const permit = permitFor(spendingOf(incoming, input), { mayShare: true });
   const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, 1, attempt);
   const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit, traceOf };
   const answered = await callModels(env, input.request, input.work.candidates, input.call, around);
@@ -207,50 +193,41 @@ async function askModels(
   const reply = { ...said, reply: value };
   if (isWhole) tellWhole(value, onDelta);
   const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
-  const facts = (): RecordFact[] => [
-    answeredFact(1, { reply, candidate, attempts, took }),
-    ...redactedFacts("response", redaction),
-    { kind: "finished", outcome: "completed" },
-  ];
-  return { outcome: withReceiptFacts(input, outcome), model: { ...answered.value, reply }, facts, cause: null };
+  const facts = (): RecordFact[] => [answeredFact(1, { reply, candidate, attempts, took }), ...redactedFacts("response", redaction)];
+  return { outcome: withReceiptFacts(input, outcome), model: { ...answered.value, reply }, facts };
 }
 
-function failedWith(attempts: readonly Attempt[]): FastAnswer {
-  const facts = (): RecordFact[] => [
-    { kind: "callFailed", call: 1, attempts },
-    { kind: "finished", outcome: "failed" },
-  ];
-  const outcome = { kind: "failed", attempts } as const;
-  return { outcome, model: null, facts, cause: failedCause(attempts), ...(isUnasked(attempts) ? { unasked: true } : {}) };
-}
+const failedWith = (attempts: readonly Attempt[]): FastAnswer => ({
+  outcome: { kind: "failed", attempts },
+  model: null,
+  facts: () => [{ kind: "callFailed", call: 1, attempts }],
+});
 
-function tellWhole({ content }: SamplingReply, onDelta: FastCall["onDelta"]): void {
+function tellWhole({ content }: SamplingReply, onDelta: OnDelta): void {
   for (const block of content) if (block.type === "text") onDelta?.(block.text);
 }
 
 /** Nobody was asked: a rule or a grant let it pass. */
-function withReceiptFacts(input: RequestInput, outcome: Outcome): Outcome {
+function withReceiptFacts<Answer extends FastOutcome>(input: RequestInput, outcome: Answer): Answer {
   if (input.receipts !== true) return outcome;
   const { request } = input;
   return { ...outcome, receiptFacts: receiptFacts(input, { asked: request, sent: request, state: null, at: Date.now() }) };
 }
 
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
-function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
+function fromCache(input: MessageInput, cached: CachedReply, onDelta: OnDelta): FastAnswer {
   const { reply, facts: known, at } = cached;
   const candidate = input.work.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
   tellWhole(reply, onDelta);
-  const model = { reply, usage: nothingSpent, notes: known.notes };
-  return {
-    outcome: withReceiptFacts(
-      input,
-      completed(reply, input.request, runMeta(input, candidate, model, { request: false, response: cached.edited === true }, at)),
-    ),
-    model: null,
-    facts: () => [cachedFact(cached), { kind: "finished", outcome: "completed" }],
-    cause: null,
-  };
+  const meta = runMeta(
+    input,
+    candidate,
+    { usage: nothingSpent, notes: known.notes },
+    { request: false, response: cached.edited === true },
+    at,
+  );
+  return { outcome: withReceiptFacts(input, completed(reply, input.request, meta)), model: null, facts: () => [cachedFact(cached)] };
 }
 
 /** The facts of the request and its call. Their digests are computed here, after the response. */
@@ -262,26 +239,50 @@ function begunFacts(input: RequestInput): RecordFact[] {
   return !isCalled ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
+/** Why there is no reply; null where there is one. */
+function causeOf(outcome: FastOutcome): Cause | null {
+  switch (outcome.kind) {
+    case "completed":
+    case "approved":
+      return null;
+    case "failed":
+      return failedCause(outcome.attempts);
+    case "broken":
+      return { kind: "broken", quote: outcome.quote };
+    case "cancelled":
+      return { kind: "cancelled", cause: outcome.key };
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The last facts of its record. */
+const endedFacts = (outcome: FastOutcome): RecordFact[] => [
+  ...(outcome.kind === "cancelled" ? [{ kind: "cancelled", cause: outcome.key } as const] : []),
+  { kind: "finished", outcome: outcome.kind === "approved" ? "completed" : outcome.kind },
+];
+
 /** The outcome for repeats of the request, where an object knows it. */
 const settledIn = (
-  { session, originating, request }: RequestRef,
-  run: string,
+  { id: run, requestRef: { session, originating, request } }: RequestInput,
   result: JsonOf<Outcome>,
   isRecorded = false,
 ): Pick<PendingEntries, "session"> =>
   session === null ? {} : { session: { object: session, settled: { originating, request, run, result, isRecorded } } };
 
-/**
- * What the record and the exports have of an answered request. `events`: made when first needed.
- */
-type AnsweredResult = {
+/** What the record and the exports have of an answered request. */
+type AnsweredLine = {
   readonly summary: RunSummary;
+  /** Made when they are first needed. */
   readonly events: () => RecordEvent[];
   readonly entry: () => LedgerEntry;
+  /** The record has it already. */
+  readonly isRecorded?: true;
 };
 
-function resultOf({ input }: AnsweredCall, { outcome, model, facts, cause, told = [] }: FastAnswer): AnsweredResult {
+function lineOf({ input }: AnsweredRequest, { outcome, model, facts, told = [] }: FastAnswer): AnsweredLine {
   const endedAt = Date.now();
+  const cause = causeOf(outcome);
   const summary = runSummary(input, {
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
@@ -290,44 +291,44 @@ function resultOf({ input }: AnsweredCall, { outcome, model, facts, cause, told 
     attempts: outcome.kind === "failed" ? outcome.attempts : [],
     reviews: [],
   });
-  const events = once((): RecordEvent[] =>
-    told.length === 0
-      ? numberEvents(input.id, null, endedAt, [...begunFacts(input), ...facts()])
-      : [...told, ...numberEvents(input.id, told.at(-1) ?? null, endedAt, facts())],
-  );
+  const events = once((): RecordEvent[] => {
+    const begun = told.length === 0 ? begunFacts(input) : [];
+    return [...told, ...numberEvents(input.id, told.at(-1) ?? null, endedAt, [...begun, ...facts(), ...endedFacts(outcome)])];
+  });
   return { summary, events, entry: () => ({ events: events(), summary }) };
 }
 
 /**
  * Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply;
- * stores a run where the requestor has left. `isRecorded`: the record has it already.
+ * stores a run where the requestor has left.
  */
-function enqueueResult(
-  { env, ctx, input, runInput, signal }: AnsweredCall,
-  { outcome, model, cause, unasked }: FastAnswer,
-  { summary, events, entry }: AnsweredResult,
-  isRecorded = false,
-): void {
-  const { requestRef, id } = input;
-  const text = jsonOf(outcome);
+function endWith(call: AnsweredRequest, answer: FastAnswer, line = lineOf(call, answer)): Outcome {
+  const { context, plan, input } = call;
+  const { env, ctx, signal } = context.incoming;
+  const { id } = input;
+  const { outcome, model } = answer;
+  const { summary, events, entry, isRecorded = false } = line;
+  const text = jsonOf<Outcome>(outcome);
   enqueue(env, ctx, {
-    ...(unasked ? {} : settledIn(requestRef, id, text, isRecorded)),
+    ...(isUnaskedOutcome(outcome) ? {} : settledIn(input, text, isRecorded)),
     key: { id: input.key.id, run: id },
     ...(isRecorded ? {} : { entry: { run: id, make: entry } }),
   });
   exportAnswered(env, ctx, input, summary, events);
-  if (model === null || cause !== null) return;
+  if (model === null || outcome.kind !== "completed") return outcome;
   const candidate = model.candidate.model.id;
-  const { reply, usage: tokens, notes } = model.reply;
+  const { reply, usage, notes } = model.reply;
   const cache = cacheOf(input.work);
   if (cache !== undefined) {
     const approved = { request: false, response: false, deciders: decidersDigest(input.gatePolicy) };
     ctx.waitUntil(keepReply(env, input.key.id, cache, { reply, facts: { candidate, notes }, approved }));
   }
-  if (!signal.aborted) return;
-  const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findRisks(reply)) };
-  const stored = runInput();
-  keySharesOf(env).index(input.key.id, stored.identicalDigest);
-  const kept = runStub(env, id).storeEnded(jsonOf(stored), text, jsonOf(modelFacts), jsonOf(events()));
-  ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
+  if (signal.aborted) {
+    const modelFacts: ModelFacts = { candidate, usage, notes, replyRisk: highestRisk(findRisks(reply)) };
+    const stored = runInputOf(context, plan, input.takenOver);
+    keySharesOf(env).index(input.key.id, stored.identicalDigest);
+    const kept = runStub(env, id).storeEnded(jsonOf(stored), text, jsonOf(modelFacts), jsonOf(events()));
+    ctx.waitUntil(kept.catch((error: unknown) => logFailed(context, error)));
+  }
+  return outcome;
 }

@@ -2,50 +2,36 @@
 // opens a run, or is answered at once.
 
 import { jsonOf } from "../../../shared/json/json-of.ts";
-import { type RunInput, decidersDigest, isMessageInput } from "../../../shared/run/run-input.ts";
+import { decidersDigest, isMessageInput } from "../../../shared/run/run-input.ts";
 import { isMessage } from "../../../shared/model/subject/subject.ts";
 import { startSlowTimer } from "../../platform/slow-timer.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { Admitted } from "../admit/admit.ts";
-import { forgetReservation } from "../admit/associate.ts";
 import { keySharesOf } from "../admit/key-shares.ts";
 import { enqueue } from "../record/write-behind.ts";
 import { answerApproved, answerFast } from "./fast.ts";
 import type { Started } from "../pipeline-request.ts";
 import { stagesOf } from "../../../shared/run/stages.ts";
-import { type RunContext, asRunInput, requestInputOf } from "../run-context.ts";
+import { type RunContext, requestInputOf, runInputOf } from "../run-context.ts";
 import { exportAttached } from "../record/traced.ts";
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 
 export async function start(context: RunContext, admitted: Fresh): Promise<Started> {
   const { incoming, run } = context;
-  const { env, ctx, key, responseMode, signal, onDelta, association } = incoming;
+  const { env, ctx, key, responseMode } = incoming;
   const adopted = await adoptIdentical(context, admitted);
   if (adopted !== null) return adopted;
   const { plan, route, takenOver } = admitted;
-  const input = requestInputOf(context, plan, takenOver);
-  const runInput = (): RunInput => asRunInput(context, plan, input);
   if (route === "run") {
     keySharesOf(env).index(key.id, context.identical());
-    await runStub(env, run).open(jsonOf(runInput()));
+    await runStub(env, run).open(jsonOf(runInputOf(context, plan, takenOver)));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
-  if (!isMessageInput(input)) return { kind: "answered", outcome: await answerApproved({ env, ctx, input, runInput, signal }) };
+  const input = requestInputOf(context, plan, takenOver);
+  if (!isMessageInput(input)) return { kind: "answered", outcome: await answerApproved({ context, plan, input }) };
   const slow = startSlowTimer();
-  const outcome = answerFast({
-    env,
-    ctx,
-    input,
-    runInput,
-    signal,
-    slow,
-    forget: async () => {
-      await forgetReservation(context, true);
-      if (association.kind === "ownRequest") await association.releaseRequestId();
-    },
-    ...(onDelta === undefined ? {} : { onDelta }),
-  });
+  const outcome = answerFast({ context, plan, input, slow });
   ctx.waitUntil(outcome);
   return { kind: "fast", outcome, slow, attached: false };
 }
