@@ -64,8 +64,8 @@ export type PipelineRequest = {
   readonly revision?: string;
   readonly requestor: Requestor;
   readonly request: SubjectRequest;
-  /** The context that the request asks for and does not get. */
-  readonly contextIgnored: "thisServer" | "allServers" | null;
+  /** The context that the request asks for and does not get; absent where it asks for none. */
+  readonly contextIgnored?: "thisServer" | "allServers";
   /** Of a tool's call: who makes it; absent: the gateway does. */
   readonly act?: Exclude<ToolWork["act"], "tool">;
   /** The digest of what its server sent, for a receipt; absent of a call, which is sent on. */

@@ -66,7 +66,7 @@ export function runInputOf(context: RunContext, plan: Plan, takenOver: boolean):
 
 /** What is planned, and what the request brought with it for that. */
 function workOf({ incoming, cache }: RunContext, { work }: Plan): Work {
-  const { act = "tool", contextIgnored, images, responseMode } = incoming;
+  const { act = "tool", contextIgnored = null, images, responseMode } = incoming;
   switch (work.kind) {
     case "message":
       return { ...work, contextIgnored, ...(images === undefined ? {} : { images }), ...(cache === null ? {} : { cache }) };
@@ -117,7 +117,7 @@ export function requestInputOf(context: RunContext, plan: Plan, takenOver: boole
       request: incoming.request,
       endpoint: incoming.endpoint,
       revision: incoming.revision ?? null,
-      asksForContext: incoming.contextIgnored !== null || incoming.notes?.some(({ kind }) => kind === "contextAdded") === true,
+      asksForContext: incoming.contextIgnored !== undefined || incoming.notes?.some(({ kind }) => kind === "contextAdded") === true,
       isTask: responseMode.kind === "task",
       isReviewed: plan.gatePolicy.request === "review" || plan.gatePolicy.response === "review",
     }),

@@ -92,7 +92,6 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
     requestor: requestorOf(envelope, request),
     requestId,
     request,
-    contextIgnored: null,
     ...(images === undefined ? {} : { images }),
     association: {
       ...association,

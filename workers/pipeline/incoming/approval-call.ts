@@ -83,7 +83,6 @@ function requestOf({
     ...(requestId === null ? {} : { requestId }),
     request: call,
     act: "none",
-    contextIgnored: null,
     association: associationOf(env, key.id, requestId, session),
     digest:
       requestId === null ? "" : digestOf("countersign/approval-request/v1", { call, within, ...(returnsResult ? { returnsResult } : {}) }),

@@ -5,6 +5,8 @@ import { digestOf } from "../../../shared/encoding.ts";
 import { requestText } from "../../../shared/receipt/claims.ts";
 import { textDigest } from "../../../shared/run/run-receipt.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import type { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
 import { once } from "../../../shared/once.ts";
 import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
@@ -20,100 +22,94 @@ import { planFor } from "../plan/plan-request.ts";
 import type { MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "receipts" | "signal" | "trace"> & {
+/** A request of an MCP server, for a client request that it is to serve. */
+export type ServerCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "receipts" | "signal" | "trace"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;
-  readonly parsed: ParsedSampling;
   /** The revision by which the params were read. */
   readonly revision: string;
-  /** The context that may be added. */
-  readonly context?: () => Promise<ServerContext>;
   /** How the relay found which request is served; absent where the host says so. */
   readonly evidence?: Evidence;
 };
 
+type SamplingCall = ServerCall & {
+  readonly parsed: ParsedSampling;
+  /** The context that may be added. */
+  readonly context?: () => Promise<ServerContext>;
+};
+
 /** Begins a sampling request, or attaches to what is running for the same one. */
-export async function beginSampling(call: SamplingCall): Promise<Result<Started, Refusal>> {
-  const { env, ctx, key, parsed, responseMode, signal, evidence } = call;
+export async function beginSampling({ parsed, context, ...call }: SamplingCall): Promise<Result<Started, Refusal>> {
   const { session: sessionName, originating } = parsed.meta;
   if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });
   if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });
-  const { server } = originating;
-  const session = sessionStub(env, key.id, sessionName);
-  const content = once(() => contentIdentity(call.params));
+  const { request, contextIgnored } = parsed;
   const incoming: MessageRequest = {
-    env,
-    ctx,
-    key,
-    ...servedBy(originating, evidence),
-    revision: call.revision,
-    request: parsed.request,
-    contextIgnored: parsed.contextIgnored ?? null,
-    association: {
-      kind: "clientRequest",
-      session,
-      requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(call.id) },
-    },
-    digest: samplingIdentity(call.params),
-    asked: once(() => textDigest(requestText("sampling/createMessage", call.params))),
-    ...(call.receipts === undefined ? {} : { receipts: call.receipts }),
-    content,
-    responseMode,
-    signal,
-    trace: call.trace,
+    ...servedRequest(samplingMethod, call, { session: sessionName, originating }),
+    request,
+    ...(contextIgnored === undefined ? {} : { contextIgnored }),
   };
   const plain = await plainRequest(incoming, pointerInto(call.params));
   if (!plain.ok) return plain;
   if (plain.value.kind === "attached") return ok(plain.value.started);
-  const { planned } = plain.value;
-  const plan = planned ?? (await planFor(plain.value.incoming));
-  return (await withAddedContext(plain.value.incoming, call, plan)) ?? begin(plain.value.incoming, plan);
+  return beginWithContext(plain.value.incoming, context, plain.value.planned ?? (await planFor(plain.value.incoming)));
 }
 
 /**
- * Begins the request with the context that its server asked for, where its rule and the extended
- * request's rule allow that; null where nothing is added.
+ * With the context that the request's server asked for, where its rule and the extended request's
+ * rule allow that.
  */
-async function withAddedContext(
+async function beginWithContext(
   incoming: MessageRequest,
-  { context }: SamplingCall,
+  context: SamplingCall["context"],
   plan: Result<Plan, Refusal>,
-): Promise<Result<Started, Refusal> | null> {
-  if (
-    incoming.request.kind !== "chat" ||
-    incoming.contextIgnored === null ||
-    context === undefined ||
-    !plan.ok ||
-    plan.value.gatePolicy.context !== "thisServer"
-  )
-    return null;
-  const added = withContext(incoming.request, await context());
-  if (added === null) return null;
-  const { request, parts, characters } = added;
-  const again = await planFor({ ...incoming, request });
-  if (!again.ok || again.value.gatePolicy.context !== "thisServer") return null;
+): Promise<Result<Started, Refusal>> {
+  const { request, contextIgnored, notes = [] } = incoming;
+  const isAllowed = (each: Result<Plan, Refusal>): boolean => each.ok && each.value.gatePolicy.context === "thisServer";
+  if (request.kind !== "chat" || contextIgnored === undefined || context === undefined || !isAllowed(plan)) return begin(incoming, plan);
+  const added = withContext(request, await context());
+  if (added === null) return begin(incoming, plan);
+  const again = await planFor({ ...incoming, request: added.request });
+  if (!isAllowed(again)) return begin(incoming, plan);
+  const { contextIgnored: _added, ...rest } = incoming;
+  const { systemPrompt } = added.request;
   const extended: MessageRequest = {
-    ...incoming,
-    request,
-    contextIgnored: null,
-    content: once(() => digestOf("countersign/with-context/v1", { content: incoming.content(), context: request.systemPrompt })),
-    notes: [...(incoming.notes ?? []), { kind: "contextAdded", parts, characters }],
+    ...rest,
+    request: added.request,
+    content: once(() => digestOf("countersign/with-context/v1", { content: incoming.content(), context: systemPrompt })),
+    notes: [...notes, { kind: "contextAdded", parts: added.parts, characters: added.characters }],
   };
   return begin(extended, again);
 }
 
 /**
- * Where a server's request came from, and what it serves. `evidence`: the relay's; absent where the
- * host says which request is served.
+ * All of the request but its content: where it came from, which client request of its session it
+ * serves, and what it repeats.
  */
-export const servedBy = (
-  { server, method, name, inferred }: Pick<OriginatingRequest, "server" | "name" | "inferred"> & { readonly method: string },
-  evidence?: Evidence,
-): Pick<PipelineRequest, "endpoint" | "requestor"> =>
-  evidence === undefined
-    ? { endpoint: "sampling", requestor: { server, method, name, provenance: inferred === true ? "inferred" : "claimed" } }
-    : { endpoint: "relay", requestor: { server, method, name, provenance: provenanceOf[evidence], evidence } };
+export function servedRequest(
+  method: typeof samplingMethod | typeof elicitationMethod,
+  { id, params, evidence, ...call }: ServerCall,
+  { session: name, originating }: { readonly session: string; readonly originating: OriginatingRequest },
+): Omit<PipelineRequest, "request"> {
+  const { server, inferred } = originating;
+  const requestor = { server, method: originating.method, name: originating.name };
+  const session = sessionStub(call.env, call.key.id, name);
+  return {
+    ...call,
+    ...(evidence === undefined
+      ? { endpoint: "sampling", requestor: { ...requestor, provenance: inferred === true ? "inferred" : "claimed" } }
+      : { endpoint: "relay", requestor: { ...requestor, provenance: provenanceOf[evidence], evidence } }),
+    association: {
+      kind: "clientRequest",
+      session,
+      requestRef: { session: session.id.toString(), originating: originatingKey(server, originating.id), request: idKey(id) },
+    },
+    digest: samplingIdentity(params),
+    asked: once(() => textDigest(requestText(method, params))),
+    content: once(() => contentIdentity(params)),
+  };
+}
 
 /** The key of an originating request: server and id, the id with its JSON type. */
 export const originatingKey = (server: string, id: RequestId): string => JSON.stringify([server, id]);

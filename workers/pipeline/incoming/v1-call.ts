@@ -77,7 +77,6 @@ function requestOf({
         : { server: claims.server, method: claims.method, name: claims.name, provenance: claims.provenance },
     ...(idempotencyKey === null ? {} : { requestId: idempotencyKey }),
     request,
-    contextIgnored: null,
     ...(notes.length === 0 ? {} : { notes }),
     association: associationOf(env, key.id, idempotencyKey, claims),
     digest: idempotencyKey === null ? "" : digestOf("countersign/v1-request/v1", { what, body, models }),

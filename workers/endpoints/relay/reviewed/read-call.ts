@@ -83,7 +83,6 @@ export async function readCall(c: AppContext, relay: WatchedRelayRequest, came: 
   const incoming: PipelineRequest = {
     ...plannedBy(c, relay, { ...call.value, ...(definition === null ? {} : { definition }) }, facts),
     requestId: idKey(id),
-    contextIgnored: null,
     act: "release",
     association,
     digest: request,
