@@ -3,11 +3,11 @@
 import { readJsonOf } from "../../shared/json/json-of.ts";
 import { type Handler, Hono } from "hono";
 import * as z from "zod";
-import { type SamplingMeta, isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
+import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
 import { describeOutcome } from "../../shared/wire/describe.ts";
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
-import { type RequestId, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
+import { type RequestId, type RpcAnswer, idKey, parseIdJson, parseMessage, responseOf, success } from "../../shared/wire/json-rpc.ts";
 import { objectOf } from "../../shared/json/values.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
 import { addressFault, elicitationMethod, elicitsOurs, ownAddress } from "../../shared/relay/url-elicitation.ts";
@@ -18,15 +18,15 @@ import { conversationStub, keyStub, runStub, sessionStub } from "../stubs/stubs.
 import { readBody } from "../http/body.ts";
 import { prefersAsync, wantsEvents } from "../http/request-headers.ts";
 import { callsOfNewObject, countCalls, mayRead } from "../pipeline/admit/calls.ts";
-import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
-import { watchOpeningResponse } from "../pipeline/wait/key-watch.ts";
-import type { Started } from "../pipeline/pipeline-request.ts";
+import { type KeptAliveWork, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
+import { countOpening } from "../pipeline/wait/key-watch.ts";
+import type { ResponseMode, Started } from "../pipeline/pipeline-request.ts";
 import { beginForm, isUnaskedForm } from "../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../pipeline/incoming/sampling-call.ts";
 import { askOwnTask } from "../pipeline/wait/own-task.ts";
 import { paramsRefusal } from "../pipeline/record/refusals.ts";
 import { taskOf } from "../pipeline/wait/task.ts";
-import { awaitRun } from "../pipeline/wait/wait.ts";
+import { awaitRun, awaitStarted, isCounted } from "../pipeline/wait/wait.ts";
 import { signedOutcome } from "../pipeline/receipts.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { beginTrace, transportContext } from "../telemetry/begin-trace.ts";
@@ -178,35 +178,21 @@ async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>):
 }
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
-  const trace = beginTrace(c.env, transportContext(c.req.raw.headers), params);
-  const codec = codecOf(c);
-  const parsed = codec.decode(params);
-  const about = { id, ...aboutRequest(samplingMethod, params), trace };
+  const call = serverCall(c, id, params);
+  const about = { id, ...aboutRequest(samplingMethod, params), trace: call.trace };
+  const parsed = codecOf(c).decode(params);
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
-  const asTask = parsed.value.task !== undefined;
-  const asynchronous = prefersAsync(c.req.raw.headers);
-  const signal = c.req.raw.signal;
-  const started = await beginSampling({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    id,
-    params,
-    revision: codec.revision,
-    parsed: parsed.value,
-    responseMode: asTask || asynchronous ? { kind: "task", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "sync" },
-    signal,
-    trace,
-  });
+  const { task: asTask, meta } = parsed.value;
+  const responseMode: ResponseMode = asTask === undefined ? call.responseMode : { kind: "task", ttlMs: asTask.ttl ?? null };
+  const started = await beginSampling({ ...call, responseMode, parsed: parsed.value });
   if (!started.ok) return refused(c, started.error, about);
-  if (started.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, started.value.run, asTask);
-  return answerKeptAlive(c, id, started.value, parsed.value.meta, signal);
+  return answerStarted(c, id, started.value, { isDetached: responseMode.kind === "task", isTask: asTask !== undefined, ...meta });
 }
 
 /** A server's form, or an address that it wants opened, for a person to answer. */
 async function elicit(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
-  const trace = beginTrace(c.env, transportContext(c.req.raw.headers), params);
-  const about = { id, ...aboutRequest(elicitationMethod, params), trace };
+  const call = serverCall(c, id, params);
+  const about = { id, ...aboutRequest(elicitationMethod, params), trace: call.trace };
   const { publicUrl } = settingsOf(c.env);
   const isOurs = publicUrl !== undefined && elicitsOurs(objectOf(params), publicUrl);
   if (isOurs) return refused(c, { kind: "invalidParams", errors: [ownAddress] }, about);
@@ -216,63 +202,76 @@ async function elicit(c: AppContext, id: RequestId, params: unknown): Promise<Re
   const { session, originating } = meta;
   if (session === undefined) return refused(c, { kind: "notAssociated", why: "noSession" }, about);
   if (originating === undefined) return refused(c, { kind: "notAssociated", why: "noOriginatingRequest" }, about);
-  const asynchronous = prefersAsync(c.req.raw.headers);
-  const { signal } = c.req.raw;
-  const started = await beginForm({
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    id,
-    params,
-    request: { kind: "form", server: originating.server, ...asked },
-    revision: codecOf(c).revision,
-    session,
-    originating,
-    responseMode: asynchronous ? { kind: "task", ttlMs: null } : { kind: "sync" },
-    signal,
-    trace,
-  });
+  const started = await beginForm({ ...call, request: { kind: "form", server: originating.server, ...asked }, session, originating });
   if (!started.ok) {
     const response = await refused(c, started.error, about);
     // Nobody was asked, and a later try would change nothing about that.
     const isOver = isUnaskedForm(started.error) && !response.headers.has("Retry-After");
     return isOver ? jsonResponse(success(id, elicitResult({ kind: "elicited", action: "cancel" }))) : response;
   }
-  if (started.value.kind === "run" && asynchronous) return detached(c, id, started.value.run, false);
-  return answerKeptAlive(c, id, started.value, meta, signal);
+  return answerStarted(c, id, started.value, { isDetached: call.responseMode.kind === "task", isTask: false, ...meta });
 }
 
-/**
- * The answer in a response that is kept alive until it is there, in the form that `Accept` asks
- * for.
- */
-async function answerKeptAlive(
+/** What the pipeline gets of a server's request, whatever it asks for. */
+function serverCall(c: AppContext, id: RequestId, params: unknown) {
+  const { headers, signal } = c.req.raw;
+  const responseMode: ResponseMode = prefersAsync(headers) ? { kind: "task", ttlMs: null } : { kind: "sync" };
+  const trace = beginTrace(c.env, transportContext(headers), params);
+  return { env: c.env, ctx: c.executionCtx, key: c.var.key, id, params, revision: codecOf(c).revision, responseMode, signal, trace };
+}
+
+type AnswerMode = Pick<Awaited, "progressToken"> & {
+  /** The requestor does not wait for a run on its connection. */
+  readonly isDetached: boolean;
+  /** It asked for a task of MCP. */
+  readonly isTask: boolean;
+};
+
+/** The outcome as soon as it is there, or the run that the requestor asks about later. */
+async function answerStarted(
   c: AppContext,
   id: RequestId,
   started: Started,
-  meta: Pick<SamplingMeta, "progressToken">,
-  signal: AbortSignal,
+  { isDetached, isTask, progressToken }: AnswerMode,
 ): Promise<Response> {
+  if (started.kind === "run" && isDetached) return detached(c, id, started.run, isTask);
   if (started.kind === "answered") return answered(c, id, started.outcome);
   if (started.kind === "fast" && !wantsEvents(c.req.raw.headers)) {
     const soon = await beforeKeepAlive(started.outcome, started.slow);
     if (soon !== null) return answered(c, id, soon);
   }
-  // A model call for this caller is already counted as under way.
-  const isCounted = started.kind === "fast" && !started.attached;
-  const watch = isCounted ? null : await watchOpeningResponse(c.env, c.var.key);
-  if (watch?.ok === false) return refused(c, watch.error, { id, method: "sampling/createMessage" });
-  const response = keptAlive<Outcome>(signal, {
+  const opened = await countOpening(c.env, c.var.key, isCounted(started));
+  if (!opened.ok) return refused(c, opened.error, { id, method: samplingMethod });
+  return answerKeptAlive(c, id, opened.value, {
     work: async (onProgress, left) => {
-      if (started.kind === "run") return signed(c, await awaitRun(c.env, started.run, onProgress, left));
-      onProgress("generating");
-      return signed(c, await started.outcome);
+      if (started.kind === "fast") onProgress("generating");
+      return awaitStarted(c.env, started, onProgress, left);
     },
+    progressToken,
+  });
+}
+
+type Awaited = Pick<KeptAliveWork<Outcome>, "work"> & {
+  readonly progressToken?: RequestId | undefined;
+  /** The task whose outcome it is. */
+  readonly taskId?: string;
+};
+
+/**
+ * The outcome in a response that is kept alive until it is there, in the form that `Accept` asks
+ * for. `done`: ends its count.
+ */
+function answerKeptAlive(c: AppContext, id: RequestId, done: () => void, { work, taskId, progressToken }: Awaited): Response {
+  const { encode } = codecOf(c);
+  const answerTo = (outcome: Outcome): RpcAnswer => (taskId === undefined ? encode(outcome) : relatedTo(taskId, encode(outcome)));
+  const response = keptAlive<Outcome>(c.req.raw.signal, {
+    work: async (onProgress, left) => signed(c, await work(onProgress, left)),
     broken: (quote) => ({ kind: "broken", quote }),
-    encode: (outcome) => JSON.stringify(responseOf(id, codecOf(c).encode(outcome))),
+    encode: (outcome) => JSON.stringify(responseOf(id, answerTo(outcome))),
     heartbeatMs: settingsOf(c.env).heartbeatMs,
   });
-  return sendKeptAlive(c, watch === null ? response : endingWith(response, watch.value.done), meta.progressToken);
+  const counted = endingWith(response, done);
+  return wantsEvents(c.req.raw.headers) ? keepAliveEvents(counted, progressToken) : keepAliveJson(counted);
 }
 
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
@@ -293,19 +292,10 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   const answer = await askOwnTask(c.env, c.var.key.id, method, taskId);
   if (!answer.ok) return refused(c, answer.error, { id, method });
   if (answer.value.kind === "told") return jsonResponse(success(id, answer.value.result));
-  const watch = await watchOpeningResponse(c.env, c.var.key);
-  if (!watch.ok) return refused(c, watch.error, { id, method });
-  const response = keptAlive<Outcome>(c.req.raw.signal, {
-    work: async (onProgress, left) => signed(c, await awaitRun(c.env, taskId, onProgress, left)),
-    broken: (quote) => ({ kind: "broken", quote }),
-    encode: (outcome) => JSON.stringify(responseOf(id, relatedTo(taskId, codecOf(c).encode(outcome)))),
-    heartbeatMs: settingsOf(c.env).heartbeatMs,
-  });
-  return sendKeptAlive(c, endingWith(response, watch.value.done), undefined);
+  const opened = await countOpening(c.env, c.var.key, false);
+  if (!opened.ok) return refused(c, opened.error, { id, method });
+  return answerKeptAlive(c, id, opened.value, { work: (onProgress, left) => awaitRun(c.env, taskId, onProgress, left), taskId });
 }
-
-const sendKeptAlive = (c: AppContext, response: KeptAlive<Outcome>, progressToken: RequestId | undefined): Response =>
-  wantsEvents(c.req.raw.headers) ? keepAliveEvents(response, progressToken) : keepAliveJson(response);
 
 async function receiveNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
   if (method === "notifications/cancelled") {

@@ -20,7 +20,7 @@ export type KeptAlive<T> = {
   readonly onLeave: () => void;
 };
 
-type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
+export type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
   /** `left` aborts when the caller has left. */
   readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
   /**

@@ -123,8 +123,8 @@ export type Started =
       readonly outcome: Promise<Outcome>;
       /** Of this call; absent where it is another caller's. */
       readonly slow?: SlowTimer;
-      /** Another caller's call: this request has no lease of its own. */
-      readonly attached: boolean;
+      /** It has a lease among the requests of its key; another caller's call has none for this. */
+      readonly isCounted: boolean;
     }
   /** `posts`: the run itself posts its answer to the MCP server that waits. */
   | { readonly kind: "run"; readonly run: string; readonly posts: boolean };

@@ -18,7 +18,7 @@ import {
 import { countOpening } from "../../pipeline/wait/key-watch.ts";
 import type { Started } from "../../pipeline/pipeline-request.ts";
 import type { V1Call } from "../../pipeline/incoming/v1-call.ts";
-import { awaitRun } from "../../pipeline/wait/wait.ts";
+import { awaitStarted, isCounted } from "../../pipeline/wait/wait.ts";
 import { receiptOf } from "../../pipeline/receipts.ts";
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -42,16 +42,17 @@ type Answering = { readonly encode: (outcome: Outcome) => object; readonly refus
  * space, and an error is in it.
  */
 export async function answerWhole(call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
-  const withoutReview = soonOf(started);
-  const atOnce = withoutReview === null ? null : await beforeKeepAlive(withoutReview, started.kind === "fast" ? started.slow : undefined);
-  if (atOnce !== null) return answered(call.env, atOnce, encode);
+  if (started.kind !== "run") {
+    const atOnce = await beforeKeepAlive(Promise.resolve(started.outcome), started.kind === "fast" ? started.slow : undefined);
+    if (atOnce !== null) return answered(call.env, atOnce, encode);
+  }
   const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const left = new AbortController();
   const leave = (): void => left.abort();
   call.signal.addEventListener("abort", leave, { once: true });
   if (call.signal.aborted) leave();
-  const ending = withoutReview ?? awaitRun(call.env, runIn(started), () => {}, left.signal);
+  const ending = awaitStarted(call.env, started, () => {}, left.signal);
   const { heartbeatMs } = settingsOf(call.env);
   const beforeFirstByte = await within(ending, heartbeatsBeforeFirst * heartbeatMs);
   if (beforeFirstByte !== null) {
@@ -77,17 +78,6 @@ async function answered(env: Env, outcome: Outcome, encode: (outcome: Completed)
   return jsonResponse(result, 200, receipt === null ? {} : { "Countersign-Receipt": receipt });
 }
 
-/** The outcome where no reviewer has to be waited for; null otherwise. */
-const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));
-
-/** Its model call has a lease among the requests of its key that are under way. */
-const isCounted = (started: Started): boolean => started.kind === "fast" && !started.attached;
-
-function runIn(started: Started): string {
-  if (started.kind !== "run") throw new Error("runIn: no run");
-  return started.run;
-}
-
 /**
  * Sends the reply's text as it comes where no gate is closed; else comments that say what is waited
  * for, and the reviewed text at the end.
@@ -100,7 +90,7 @@ export async function answerStreamed(
   const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const response = keptAlive<Outcome>(call.signal, {
-    work: (onProgress, left) => soonOf(started) ?? awaitRun(call.env, runIn(started), onProgress, left),
+    work: (onProgress, left) => awaitStarted(call.env, started, onProgress, left),
     broken: (quote) => ({ kind: "broken", quote }),
     encode: (outcome) => events.end(outcome),
     heartbeatMs: settingsOf(call.env).heartbeatMs,

@@ -41,7 +41,7 @@ import { admitBeforePlanning } from "../admit/limits.ts";
 import { recordRefusal } from "../record/refusals.ts";
 import { returnValidatedCall } from "./return-validated-call.ts";
 import { pointed } from "../incoming/plain-request.ts";
-import { awaitRun } from "../wait/wait.ts";
+import { awaitStarted, isCounted } from "../wait/wait.ts";
 import { ownRules } from "../../../shared/policy/own-rules.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity" | "trace">;
@@ -150,21 +150,14 @@ type Answered = { readonly outcome: Outcome };
 
 /** One request of the pipeline that has begun. */
 function doing({ env }: EnvelopeCall, begun: Started): Doing<Answered> {
-  if (begun.kind === "run") {
-    return {
-      soon: null,
-      isCounted: false,
-      ending: async (onProgress, left) => ({ outcome: await awaitRun(env, begun.run, onProgress, left) }),
-    };
-  }
-  const ending = Promise.resolve(begun.outcome).then((outcome) => ({ outcome }));
+  const soon = begun.kind === "run" ? null : Promise.resolve(begun.outcome).then((outcome) => ({ outcome }));
   return {
-    soon: ending,
+    soon,
     slow: begun.kind === "fast" ? begun.slow : undefined,
-    isCounted: begun.kind === "fast" && !begun.attached,
-    ending: (onProgress) => {
+    isCounted: isCounted(begun),
+    ending: async (onProgress, left) => {
       if (begun.kind === "fast") onProgress("generating");
-      return ending;
+      return soon ?? { outcome: await awaitStarted(env, begun, onProgress, left) };
     },
   };
 }

@@ -12,7 +12,7 @@ import type { Repeat } from "../admit/admit.ts";
 import { recordRefusal } from "../record/refusals.ts";
 import type { PipelineRequest, Started } from "../pipeline-request.ts";
 import { type RunContext, runInputOf } from "../run-context.ts";
-import { awaitRun } from "../wait/wait.ts";
+import { awaitStarted } from "../wait/wait.ts";
 
 /** Begins a request once more, where the one that it waited for was cut off. */
 type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
@@ -33,7 +33,7 @@ export async function attach(
   if (earlier.state === "settled") {
     return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", outcome: readJsonOf(earlier.result) });
   }
-  if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(context, plan, again), attached: true });
+  if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(context, plan, again), isCounted: false });
   if (earlier.ended || !plan.ok) {
     if ((await runStub(env, earlier.run).snapshot()) !== null) return ok({ kind: "run", run: earlier.run, posts });
     // It is reserved and not open yet, and this attempt may not open it.
@@ -99,6 +99,5 @@ async function awaitFirst(
   // limit), as this one may be. A request that could not be planned does not begin in its place.
   const begun = await again({ ...incoming, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
-  const started = begun.value;
-  return ok(await (started.kind === "run" ? awaitRun(incoming.env, started.run, () => {}, incoming.signal) : started.outcome));
+  return ok(await awaitStarted(incoming.env, begun.value, () => {}, incoming.signal));
 }

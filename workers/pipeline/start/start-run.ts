@@ -33,7 +33,7 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
   const slow = startSlowTimer();
   const outcome = answerFast({ context, plan, input, slow });
   ctx.waitUntil(outcome);
-  return { kind: "fast", outcome, slow, attached: false };
+  return { kind: "fast", outcome, slow, isCounted: true };
 }
 
 /** Null where there is no such run, or it cannot be adopted. */

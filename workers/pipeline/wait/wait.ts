@@ -6,6 +6,7 @@ import { callerLeft } from "../../stubs/run-calls.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import type { Env } from "../../platform/env.ts";
+import type { Started } from "../pipeline-request.ts";
 import { runStub } from "../../stubs/stubs.ts";
 
 const gone: Outcome = { kind: "refused", refusal: { kind: "noLongerKept" } };
@@ -44,6 +45,17 @@ export async function awaitRun(
     await pause(Math.min(firstRetryMs * 2 ** failures, lastRetryMs), signal);
   }
 }
+
+/** The outcome of what was started for a caller: of its run, as `awaitRun` has it, or of the call. */
+export const awaitStarted = async (
+  env: Env,
+  started: Started,
+  onProgress: (state: RunProgress) => void,
+  signal: AbortSignal,
+): Promise<Outcome> => (started.kind === "run" ? awaitRun(env, started.run, onProgress, signal) : started.outcome);
+
+/** Whether its model call is counted among those of its key that are under way, and ends with it. */
+export const isCounted = (started: Started): boolean => started.kind === "fast" && started.isCounted;
 
 /** Whether a wait ended because the caller waits no longer. */
 export const isCallerLeft = (error: unknown): boolean => error instanceof DOMException && error.message === callerLeft;
