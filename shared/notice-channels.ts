@@ -25,7 +25,7 @@ export type NoticeError = (typeof noticeErrors)[number];
 
 type ChannelFacts = {
   /** Its name in a sentence to operators, and the page of the documentation on its setup. */
-  readonly title: string;
+  readonly title: Readonly<Record<"en" | "zh-CN", string>>;
   readonly guide: string;
   /** A reviewer's address, as a policy has it; `says`: the key of what is said of another text. */
   readonly address: "email" | { readonly pattern: RegExp; readonly says: string };
@@ -55,7 +55,7 @@ const configuredName = /^[A-Z][A-Z0-9_]{0,30}$/;
 
 export const noticeChannels = {
   email: {
-    title: "email",
+    title: { en: "email", "zh-CN": "邮件" },
     guide: "docs/email.md",
     address: "email",
     linkByte: 1,
@@ -68,7 +68,7 @@ export const noticeChannels = {
     },
   },
   slack: {
-    title: "Slack",
+    title: { en: "Slack", "zh-CN": "Slack" },
     guide: "docs/slack.md",
     address: { pattern: /^[UWCG][A-Z0-9]{2,20}$/, says: "slackId" },
     linkByte: 2,
@@ -84,7 +84,7 @@ export const noticeChannels = {
     },
   },
   webhook: {
-    title: "webhooks",
+    title: { en: "webhooks", "zh-CN": "webhook" },
     guide: "docs/webhook.md",
     address: { pattern: configuredName, says: "configuredName" },
     linkByte: 3,
@@ -96,7 +96,7 @@ export const noticeChannels = {
     },
   },
   teams: {
-    title: "Teams",
+    title: { en: "Teams", "zh-CN": "Teams" },
     guide: "docs/teams.md",
     address: { pattern: configuredName, says: "configuredName" },
     linkByte: 4,
@@ -106,7 +106,7 @@ export const noticeChannels = {
     variables: { "TEAMS_<NAME>_URL": "The workflow address of a Teams channel that the policy names." },
   },
   ntfy: {
-    title: "ntfy",
+    title: { en: "ntfy", "zh-CN": "ntfy" },
     guide: "docs/ntfy.md",
     address: { pattern: configuredName, says: "configuredName" },
     linkByte: 6,
@@ -118,7 +118,7 @@ export const noticeChannels = {
     },
   },
   telegram: {
-    title: "Telegram",
+    title: { en: "Telegram", "zh-CN": "Telegram" },
     guide: "docs/telegram.md",
     address: { pattern: /^-?[1-9]\d{0,15}$/, says: "telegramId" },
     linkByte: 7,
@@ -127,7 +127,7 @@ export const noticeChannels = {
     variables: { TELEGRAM_BOT_TOKEN: "Sends review notices by a Telegram bot.", TELEGRAM_API_URL: null },
   },
   push: {
-    title: "push",
+    title: { en: "push", "zh-CN": "推送" },
     guide: "docs/inbox.md",
     // The devices are the person's own, and are not in the policy.
     address: { pattern: /^on$/, says: "pushOn" },
@@ -145,6 +145,12 @@ export const linkChannels = [...noticeChannelNames, "outbox"] as const satisfies
 
 /** What is known of a channel. */
 export const channelFacts = (channel: NoticeChannel): ChannelFacts => noticeChannels[channel];
+
+/** The names of all as phrases of the doctor. */
+export const channelTitles = (language: "en" | "zh-CN") =>
+  Object.fromEntries(noticeChannelNames.map((name) => [`channel.${name}`, channelFacts(name).title[language]])) as {
+    readonly [Channel in NoticeChannel as `channel.${Channel}`]: string;
+  }; // one of each
 
 /** A variable of a channel whose name is always the same. */
 export type ChannelVariable = Exclude<

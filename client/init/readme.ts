@@ -4,7 +4,9 @@ import { channelFacts, noticeChannelNames } from "../../shared/notice-channels.t
 import type { GatewayNames } from "./wrangler-files.ts";
 
 const channels = (): string =>
-  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(noticeChannelNames.toSorted().map((channel) => channelFacts(channel).title));
+  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+    noticeChannelNames.toSorted().map((channel) => channelFacts(channel).title.en),
+  );
 
 /** The text. Its commands run in the project's folder, in bash and zsh, with Node 20 or later. */
 export const projectReadme = ({ name, publicUrl }: GatewayNames): string => `# ${name}

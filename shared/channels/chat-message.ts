@@ -114,6 +114,11 @@ export function chatMessage<Written>(
   }
 }
 
+/** What a chat's sender has the pages Worker make: `chatMessage`, asked for by its kind. */
+export const chatRenderers = <Written>(channel: string, form: (message: ChatMessage, words: NoticeWords) => Written | null) => ({
+  message: (asked: ChatRenderInput, language: Language): Written => chatMessage(asked, { language, channel, form }),
+});
+
 /** Its heading and its links alone. */
 const bare = ({ summary, body: [first, ...rest], link }: ChatMessage): ChatMessage => ({
   summary,

@@ -11,8 +11,8 @@ import { emailAdapter } from "./email/email-channel.ts";
 import { ntfyAdapter } from "./ntfy/ntfy-channel.ts";
 import { outboxChannel } from "./outbox/outbox-channel.ts";
 import { pushAdapter } from "./push/push-channel.ts";
+import { roomAdapter } from "./room-webhook.ts";
 import { slackAdapter } from "./slack/slack-channel.ts";
-import { teamsAdapter } from "./teams/teams-channel.ts";
 import { telegramAdapter } from "./telegram/telegram-channel.ts";
 import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
@@ -24,7 +24,8 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   slack: slackAdapter,
   email: emailAdapter,
   webhook: webhookAdapter,
-  teams: teamsAdapter,
+  // A workflow answers 202 before it posts, and 404 or 410 where it is switched off or deleted.
+  teams: roomAdapter("teams", { message: ({ teams }, ...asked) => teams.renderers.message(...asked), mostInDigest: 20 }),
   ntfy: ntfyAdapter,
   telegram: telegramAdapter,
   push: pushAdapter,

@@ -1,6 +1,7 @@
 // The channels, each with what is said of it and what its sender has the pages Worker make: one
 // line for each. How it sends is in workers/channels/.
 
+import { chatRenderers } from "../../shared/channels/chat-message.ts";
 import type { ChannelWords, WithAddress } from "../../shared/channels/channel-words.ts";
 import { emailChannelWords } from "../../shared/channels/email/email-channel-words.ts";
 import { ntfyChannelWords } from "../../shared/channels/ntfy/ntfy-channel-words.ts";
@@ -11,7 +12,7 @@ import { pushRenderers } from "../../shared/channels/push/push-renderers.ts";
 import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
 import { slackRenderers } from "../../shared/channels/slack/slack-renderers.ts";
 import { teamsChannelWords } from "../../shared/channels/teams/teams-channel-words.ts";
-import { teamsRenderers } from "../../shared/channels/teams/teams-renderers.ts";
+import { teamsCard } from "../../shared/channels/teams/teams-card.ts";
 import { telegramChannelWords } from "../../shared/channels/telegram/telegram-channel-words.ts";
 import { telegramRenderers } from "../../shared/channels/telegram/telegram-renderers.ts";
 import { webhookChannelWords } from "../../shared/channels/webhook/webhook-channel-words.ts";
@@ -27,7 +28,7 @@ export const channelPieces = {
   email: { words: emailChannelWords, renderers: { mail: renderEmail } },
   slack: { words: slackChannelWords, renderers: slackRenderers },
   webhook: { words: webhookChannelWords, renderers: webhookRenderers },
-  teams: { words: teamsChannelWords, renderers: teamsRenderers },
+  teams: { words: teamsChannelWords, renderers: chatRenderers("Teams", teamsCard) },
   ntfy: { words: ntfyChannelWords, renderers: ntfyRenderers },
   telegram: { words: telegramChannelWords, renderers: telegramRenderers },
   push: { words: pushChannelWords, renderers: pushRenderers },

@@ -1,5 +1,7 @@
 // What the doctor and the gateway's health say to operators, in English.
 
+import { channelTitles } from "../../notice-channels.ts";
+
 export const doctorEn = {
   // What is checked.
   settings: "settings",
@@ -154,13 +156,7 @@ export const doctorEn = {
   unsetAddress: "{pointer} of the policy names it, and neither of its variables is set: {how}; or remove it from the policy.",
 
   // Channels.
-  "channel.email": "email",
-  "channel.slack": "Slack",
-  "channel.webhook": "webhooks",
-  "channel.teams": "Teams",
-  "channel.ntfy": "ntfy",
-  "channel.telegram": "Telegram",
-  "channel.push": "push",
+  ...channelTitles("en"),
   noLinks: "Reviewers get no links, because {channels} are not set up: {fix}.",
   outboxOff: "remove OUTBOX=off from .dev.vars",
   setOneUp: "set one of them up (see {guides})",
@@ -185,7 +181,11 @@ export const doctorEn = {
   resendVerified: "Resend accepts the key, and EMAIL_FROM's domain is verified.",
   resendUnverified: "Resend accepts the key, but EMAIL_FROM's domain is not verified: verify it, or use another domain.",
   emailRemedy: "an email address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
-  slackNotSetUp: "Slack is not set up.",
+  chatNotSetUp: "{chat} is not set up.",
+  roomUrl: "{variable} is not a plain https address: this room gets no notices; set it to the address that {chat} gives for it",
+  roomSetUp:
+    "{chat} is set up for {names}. Only a message can test it, and the doctor posts none: press Test at a reviewer with this name in `{member}`, on the page Reviewers of the console.",
+  roomRemedy: "a {chat} channel: set up its address ({variable})",
   slackWebhookUrl: "SLACK_WEBHOOK_URL is not an https address: no Slack message is sent; correct it",
   slackTokenUnset: "SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both",
   slackTokenWrong: "SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again",
@@ -206,12 +206,6 @@ export const doctorEn = {
     "Slack accepts SLACK_BOT_TOKEN. For the buttons to work, the app's Request URL must be PUBLIC_URL followed by /slack/interactions.",
   slackRemedy: "a Slack id: set up Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET)",
   slackRoomRemedy: "a Slack id: set up Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, or SLACK_WEBHOOK_URL)",
-  teamsNotSetUp: "Teams is not set up.",
-  teamsUrl: "{variable} is not a plain https address: this Teams channel gets no notices; set it to the address of the workflow",
-  teamsSetUp:
-    "Teams is set up for {names}. Only a card can test a workflow, and the doctor posts none: to test it, press Test at a reviewer with this name in `teams`, on the page Reviewers of the console.",
-  teamsRemedy: "a Teams channel: set up its workflow's address ({variable})",
-  ntfyNotSetUp: "ntfy is not set up.",
   ntfyUrl: "{variable} is not the https address of a topic, such as https://ntfy.sh/topic: it gets no notices; correct it",
   ntfyToken: "{variable} has characters that are not allowed in a header: its topic gets no notices; set it again",
   ntfyRefused: "the ntfy server refuses {variable}: set it to a token of that server",
@@ -219,7 +213,6 @@ export const doctorEn = {
   ntfySetUp:
     "The ntfy server answers for {names}. Only a message shows whether its topic may be written: press Test at a reviewer with this name in `ntfy`, on the page Reviewers of the console.",
   ntfyRemedy: "an ntfy topic: set up its address ({variable})",
-  telegramNotSetUp: "Telegram is not set up.",
   telegramTokenUnset: "TELEGRAM_API_URL is set and TELEGRAM_BOT_TOKEN is not: no Telegram message is sent; set both",
   telegramToken: "TELEGRAM_BOT_TOKEN is not a bot's token, such as 123456789:AA…: no Telegram message is sent; copy it from @BotFather",
   telegramApiUrl: "TELEGRAM_API_URL must be https, except on a loopback address; correct it or leave it out",

@@ -1,5 +1,6 @@
 // What the doctor and the gateway's health say to operators, in simplified Chinese.
 
+import { channelTitles } from "../../notice-channels.ts";
 import type { doctorEn } from "../en/doctor-en.ts";
 
 export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
@@ -134,13 +135,7 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   hasAddress: "{who}有 {ways}",
   unsetAddress: "策略的 {pointer} 使用了它，但它的变量均未设置：{how}；或将它从策略中移除。",
 
-  "channel.email": "邮件",
-  "channel.slack": "Slack",
-  "channel.webhook": "webhook",
-  "channel.teams": "Teams",
-  "channel.ntfy": "ntfy",
-  "channel.telegram": "Telegram",
-  "channel.push": "推送",
+  ...channelTitles("zh-CN"),
   noLinks: "审核人收不到链接，因为{channels}均未设置：{fix}。",
   outboxOff: "请从 .dev.vars 中移除 OUTBOX=off",
   setOneUp: "请设置其中之一（见 {guides}）",
@@ -161,7 +156,11 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   resendVerified: "Resend 接受密钥，EMAIL_FROM 的域名已验证。",
   resendUnverified: "Resend 接受密钥，但 EMAIL_FROM 的域名未验证：请验证该域名，或改用其他域名。",
   emailRemedy: "邮箱地址：请设置邮件（EMAIL_FROM，以及 RESEND_API_KEY 或 send_email 绑定）",
-  slackNotSetUp: "Slack 未设置。",
+  chatNotSetUp: "{chat} 未设置。",
+  roomUrl: "{variable} 不是不带附加部分的 https 地址，此频道收不到通知：请设为 {chat} 为它给出的地址",
+  roomSetUp:
+    "{chat} 已为 {names} 设置。只有发送消息才能测试，而诊断不发送消息：请在控制台的“审核人”页面中，对 `{member}` 为此名称的审核人按“测试”。",
+  roomRemedy: "{chat} 频道：请设置其地址（{variable}）",
   slackWebhookUrl: "SLACK_WEBHOOK_URL 不是 https 地址，不会发送 Slack 消息：请更正",
   slackTokenUnset: "SLACK_SIGNING_SECRET 已设置，但 SLACK_BOT_TOKEN 未设置，不会发送 Slack 消息：请两者都设置",
   slackTokenWrong: "SLACK_BOT_TOKEN 不是以 xoxb- 开头的机器人令牌：请重新设置",
@@ -181,12 +180,6 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   slackAccepts: "Slack 接受 SLACK_BOT_TOKEN。要使按钮可用，应用的 Request URL 必须是 PUBLIC_URL 加上 /slack/interactions。",
   slackRemedy: "Slack ID：请设置 Slack（SLACK_BOT_TOKEN 和 SLACK_SIGNING_SECRET）",
   slackRoomRemedy: "Slack ID：请设置 Slack（SLACK_BOT_TOKEN 和 SLACK_SIGNING_SECRET，或 SLACK_WEBHOOK_URL）",
-  teamsNotSetUp: "Teams 未设置。",
-  teamsUrl: "{variable} 不是不带附加部分的 https 地址，此 Teams 频道收不到通知：请设为工作流的地址",
-  teamsSetUp:
-    "Teams 已为 {names} 设置。只有发送卡片才能测试工作流，而诊断不发送卡片：要测试它，请在控制台的“审核人”页面中，对 `teams` 为此名称的审核人按“测试”。",
-  teamsRemedy: "Teams 频道：请设置其工作流的地址（{variable}）",
-  ntfyNotSetUp: "ntfy 未设置。",
   ntfyUrl: "{variable} 不是主题的 https 地址（例如 https://ntfy.sh/topic），该主题收不到通知：请更正",
   ntfyToken: "{variable} 含有请求头中不允许的字符，其主题收不到通知：请重新设置",
   ntfyRefused: "ntfy 服务器拒绝了 {variable}：请设为该服务器的令牌",
@@ -194,7 +187,6 @@ export const doctorZh: Readonly<Record<keyof typeof doctorEn, string>> = {
   ntfySetUp:
     "ntfy 服务器为 {names} 应答。只有发送消息才能看出主题可否写入：请在控制台的“审核人”页面中，对 `ntfy` 为此名称的审核人按“测试”。",
   ntfyRemedy: "ntfy 主题：请设置其地址（{variable}）",
-  telegramNotSetUp: "Telegram 未设置。",
   telegramTokenUnset: "TELEGRAM_API_URL 已设置，但 TELEGRAM_BOT_TOKEN 未设置，不会发送 Telegram 消息：请两者都设置",
   telegramToken: "TELEGRAM_BOT_TOKEN 不是机器人的令牌（例如 123456789:AA…），不会发送 Telegram 消息：请从 @BotFather 复制",
   telegramApiUrl: "TELEGRAM_API_URL 必须使用 https，回环地址除外：请更正或删除",

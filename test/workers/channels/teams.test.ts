@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { doctorText } from "../../../shared/words/doctor.ts";
 import type { Notice, NoticeWhy, DeliveryResult } from "../../../workers/channels/channel.ts";
-import { teamsAdapter, teamsChannel, teamsDoctor, teamsIssues } from "../../../workers/channels/teams/teams-channel.ts";
+import { channelDoctors } from "../../../workers/channels/registry.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
 import { ScriptedTeams } from "../../support/teams-workflow.ts";
@@ -14,6 +14,10 @@ const url =
   "https://prod-1.westeurope.logic.example.com:8443/workflows/1/triggers/manual/paths/invoke?api-version=2016-06-01&sig=signature-1";
 neverLogged("signature-1");
 const room = { name: "someone in Reviews", teams: "REVIEWS" };
+
+const adapter = channelDoctors.find(({ name }) => name === "teams");
+if (adapter === undefined) throw new Error("Teams is a channel");
+const { open: teamsChannel, issues: teamsIssues, doctor } = adapter;
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -156,14 +160,14 @@ describe("the setup", () => {
     expect(teamsIssues(env).map(doctorText)).toEqual(
       isGood ? [] : [expect.stringMatching(/^TEAMS_REVIEWS_URL is not a plain https address/)],
     );
-    const { ok, text } = await heard(teamsDoctor(env));
+    const { ok, text } = await heard(doctor.ask(env));
     expect(ok).toBe(isGood);
     expect(text).not.toContain("signature-1");
   });
 
   test("without any address there is no channel and no issue", async () => {
     const env = envWith({ TEAMS_REVIEWS_URL: " " });
-    expect([teamsChannel(env), teamsIssues(env), await heard(teamsDoctor(env))]).toEqual([
+    expect([teamsChannel(env), teamsIssues(env), await heard(doctor.ask(env))]).toEqual([
       undefined,
       [],
       { ok: true, text: "Teams is not set up." },
@@ -171,7 +175,7 @@ describe("the setup", () => {
   });
 
   test("a name of the policy without a variable is said, with the variable", () => {
-    const { unset } = teamsAdapter.doctor;
+    const { unset } = doctor;
     expect(unset?.(envWith({}), "REVIEWS")).toEqual({ check: "teams REVIEWS", variables: ["TEAMS_REVIEWS_URL"] });
     expect(unset?.(envWith({ TEAMS_REVIEWS_URL: url }), "REVIEWS")).toBeNull();
   });

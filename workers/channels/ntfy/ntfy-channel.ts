@@ -121,7 +121,7 @@ export async function ntfyDoctor(env: Env): Promise<ChannelFinding> {
   const issues = ntfyIssues(env);
   if (issues.length > 0) return { ok: false, says: issuesText(issues) };
   const names = namesIn(env);
-  if (names.length === 0) return { ok: true, says: { key: "ntfyNotSetUp" } };
+  if (names.length === 0) return { ok: true, says: { key: "chatNotSetUp", values: { chat: { key: "channel.ntfy" } } } };
   const wrong = await Promise.all(names.map((name) => accountIssue(env, name)));
   const found = wrong.filter((issue) => issue !== null);
   return found.length > 0

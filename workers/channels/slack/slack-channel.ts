@@ -25,7 +25,9 @@ export const slackIssues = (env: Env): readonly DoctorPhrase[] => slackSettings(
 export async function slackDoctor(env: Env): Promise<ChannelFinding> {
   const { settings, issues } = slackSettings(env);
   if (settings === null)
-    return issues.length === 0 ? { ok: true, says: { key: "slackNotSetUp" } } : { ok: false, says: issuesText(issues) };
+    return issues.length === 0
+      ? { ok: true, says: { key: "chatNotSetUp", values: { chat: { key: "channel.slack" } } } }
+      : { ok: false, says: issuesText(issues) };
   if (settings.mode === "webhook") return { ok: true, says: { key: "slackWebhookOnly" } };
   const answer = await callSlack(settings, "auth.test", {});
   switch (answer.kind) {

@@ -137,7 +137,7 @@ function channelOf(bot: TelegramBot, pages: Env["PAGES"]): Channel {
 export async function telegramDoctor(env: Env): Promise<ChannelFinding> {
   const { bot, issues } = botOf(env);
   if (issues.length > 0) return { ok: false, says: issuesText(issues) };
-  if (bot === null) return { ok: true, says: { key: "telegramNotSetUp" } };
+  if (bot === null) return { ok: true, says: { key: "chatNotSetUp", values: { chat: { key: "channel.telegram" } } } };
   const answer = await callTelegram(bot, "getMe", {});
   if (answer.kind !== "refused") return { ok: true, says: { key: "telegramAccepts" } };
   const { delivery } = answer;

@@ -3,9 +3,8 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChatReview } from "../../../../shared/channels/chat-message.ts";
-import { type TeamsMessage, mostTeamsBytes } from "../../../../shared/channels/teams/teams-card.ts";
-import { teamsRenderers } from "../../../../shared/channels/teams/teams-renderers.ts";
+import { type ChatReview, chatRenderers } from "../../../../shared/channels/chat-message.ts";
+import { type TeamsMessage, mostTeamsBytes, teamsCard as cardForm } from "../../../../shared/channels/teams/teams-card.ts";
 import type { DigestEntry } from "../../../../shared/channels/digest-content.ts";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { noticeFacts } from "../../../../shared/channels/notice-line.ts";
@@ -20,6 +19,7 @@ import { riskWords } from "../../../../shared/channels/risk-words.ts";
 
 const { en: words } = catalogues;
 const url = "https://reviews.example.com/r/token";
+const teamsRenderers = chatRenderers("Teams", cardForm);
 const input = (view: ReviewView, excerpt: "none" | "start" = "start"): ChatReview => ({ view, excerpt, url, isRoom: true });
 const teamsCard = (review: ChatReview): TeamsMessage => teamsRenderers.message({ kind: "review", input: review }, "en");
 const briefTeamsCard = (review: ChatReview): TeamsMessage => teamsRenderers.message({ kind: "brief", input: review }, "en");
