@@ -137,6 +137,12 @@ describe("the way of a run", () => {
       }
   });
 
+  test("a gate with several conditions is asked about where any one of them holds", () => {
+    const gates = through({ ...openGates, request: true, responseIfEdited: true, responseIfRisk: "high" });
+    const { state } = play(run(gates), [received, approve("request", "request-1"), { ...generated, risk: "high" }]);
+    expect(openGate(state)).toBe("response");
+  });
+
   test("a vote below the quorum is told to the others, an edited one as a change", () => {
     const voted = play(run(both, 2), [received, approve("request", "request-1")]);
     expect(voted.effects.slice(2)).toEqual([{ kind: "tellAgain", gate: "request", why: "voted" }]);
