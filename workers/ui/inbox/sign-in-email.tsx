@@ -15,8 +15,8 @@ export const signInEmail = (input: SignInEmailInput): EmailContent =>
   inLanguage(wordsOf(languageFor(input.language ?? undefined)), () => emailInWords(input));
 
 function emailInWords({ url }: SignInEmailInput): EmailContent {
-  const { inbox, page } = useWords();
-  const { subject, lead, limit, ignore } = inbox.mail;
+  const { email, inbox, page } = useWords();
+  const { subject, lead, limit, ignore } = email.signIn;
   const html = emailPage(
     subject,
     <>

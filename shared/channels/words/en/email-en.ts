@@ -49,6 +49,13 @@ export const emailEn = {
     nothing: "The request was withdrawn. Nothing more will be sent or delivered.",
     page: "See how it stands",
   },
+  /** The link to the inbox, for whoever asked for one. */
+  signIn: {
+    subject: "Sign in to Countersign",
+    lead: "Somebody asked for a link to sign in to your inbox of reviews. If it was you, open it in the browser in which you asked:",
+    limit: "It works once, within ten minutes of asking, and in no other browser.",
+    ignore: "If it was not you, do nothing: without the browser in which it was asked for, this link signs nobody in.",
+  },
   deadline: {
     label: "Decide before",
     left: "{deadline}, {span} after this email was written.",

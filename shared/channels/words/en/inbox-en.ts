@@ -42,12 +42,6 @@ export const inboxEn = {
     lead: "This link signs you in on this browser, once.",
     button: "Sign in",
   },
-  mail: {
-    subject: "Sign in to Countersign",
-    lead: "Somebody asked for a link to sign in to your inbox of reviews. If it was you, open it in the browser in which you asked:",
-    limit: "It works once, within ten minutes of asking, and in no other browser.",
-    ignore: "If it was not you, do nothing: without the browser in which it was asked for, this link signs nobody in.",
-  },
   list: {
     none: "No review waits for you",
     heading: "{n, # review waits for you/# reviews wait for you}",

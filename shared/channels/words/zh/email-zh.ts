@@ -43,6 +43,12 @@ export const emailZh = {
     nothing: "请求已撤回，不会再发送或交付任何内容。",
     page: "查看当前状态",
   },
+  signIn: {
+    subject: "登录 Countersign",
+    lead: "有人申请了登录审核收件箱的链接。如果是你本人，请在申请时所用的浏览器中打开：",
+    limit: "链接只能用一次，须在申请后十分钟内使用，换浏览器无效。",
+    ignore: "如果不是你，无需理会：离开申请时所用的浏览器，此链接不能登录。",
+  },
   deadline: {
     label: "截止时间",
     left: "{deadline}，距本邮件写成还有 {span}。",
