@@ -4,7 +4,7 @@
 
 import type { KeyScope } from "../model/gate.ts";
 import type { JudgedSubject } from "../model/judged-request.ts";
-import { subjectKinds } from "../model/subject/subject.ts";
+import { isReleasableKind, subjectKinds } from "../model/subject/subject.ts";
 import { isRoom } from "../notice-channels.ts";
 import { type Conditions, isAbout, isUnnamedSubject } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
@@ -66,13 +66,15 @@ export const barsOwn = (then: AskingTerms & Pick<Consequences, "selfApproval">):
 export const needsOwner = (then: AskingTerms & Pick<Consequences, "selfApproval"> & { readonly shadow?: boolean }): boolean =>
   then.shadow !== true && (then.request === "confirm" || barsOwn(then));
 
+/** Whether it may be observed at the relay, or brought to /approvals. */
+const mayBeBrought = (subject: JudgedSubject): boolean => subject !== "function" && isReleasableKind(subject);
+
 const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey, subject: JudgedSubject): boolean =>
   (when.key === undefined || matchesGlob(when.key, name)) &&
   couldBe(when.server, servers) &&
   couldBe(when.model, models) &&
-  // A call may be observed at the relay, or brought to /approvals.
   (when.provenance === undefined ||
-    subject === "toolCall" ||
+    mayBeBrought(subject) ||
     scopes.some((scope) => (scope === "sampling") === (when.provenance !== "own")));
 
 const couldBe = (glob: string | undefined, names: readonly string[] | undefined): boolean =>

@@ -66,10 +66,12 @@ export const isToolCall = (request: SubjectRequest): request is ToolCall => requ
 
 export const subjectOf = (request: SubjectRequest): SubjectKind => (isMessage(request) ? "message" : request.kind);
 
-export function isReleasable(request: SubjectRequest): request is Releasable {
-  const { act } = factsOf(subjectOf(request));
+export function isReleasableKind(kind: SubjectKind): boolean {
+  const { act } = factsOf(kind);
   return act === "tool" || act === "caller";
 }
+
+export const isReleasable = (request: SubjectRequest): request is Releasable => isReleasableKind(subjectOf(request));
 
 /** The contents of every subject but messages: a walk knows all of their places. */
 export type Plain = Exclude<Content, Subjects["message"]["request" | "reply"]>;
