@@ -3,6 +3,7 @@
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { LinePage, LinePlace } from "../../shared/record/line-list.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import type { LineFilters } from "../../shared/record/line-query.ts";
 import type { DecisionFact } from "../../shared/record/decisions.ts";
 import type { LineTotals } from "../../shared/record/line-totals.ts";
 import type { ServerFailures } from "../../shared/record/health-failures.ts";
@@ -64,27 +65,13 @@ export type Flood = {
 };
 
 /** Every member narrows the list. */
-export type RunsQuery = {
+export type RunsQuery = LineFilters & {
   /** `open`: every run that has not ended. `unanswered`: every one that ended without a reply. */
   readonly state?: LineState | "open" | "unanswered";
-  readonly server?: string;
-  readonly tool?: string;
-  readonly key?: string;
-  /** The model that answered; of a failure, each one that failed. */
-  readonly model?: string;
   /** One of its models answered; of a failure, one of its own that failed. */
   readonly provider?: { readonly name: string; readonly models: readonly string[] };
-  /** Somebody who was asked or decided, by name. */
-  readonly reviewer?: string;
   /** Somebody approved or denied it: this person, where one is named. */
   readonly decided?: { readonly by: string | null };
-  /** The name of the policy's rule that the request came under. */
-  readonly rule?: string;
-  /** A part of the run's id. */
-  readonly run?: string;
-  /** In US dollars. */
-  readonly costOver?: number;
-  readonly costUnder?: number;
   /**
    * A part of the run's id, of its key's, of a server's, tool's, model's or reviewer's name; or one
    * of these keys.

@@ -5,11 +5,9 @@ import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunsQuery, TotalsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
-import { tokensOf } from "../../../shared/model/call.ts";
-import { causeSentence } from "../../../shared/record/cause.ts";
 import { type LinePage, type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
+import { lineFilters } from "../../../shared/record/line-query.ts";
 import { type RecordEvent, endStates, exportLine, exportedEvent, openStates } from "../../../shared/record/record.ts";
-import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { shownUsage } from "../../../shared/record/usage.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
@@ -24,11 +22,10 @@ import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
 import { totalsOfSearch } from "./ledger-usage.ts";
-import { type LinesPage, exportedAtOnce, exportedLines, lineTypes, runColumns } from "./runs-export.ts";
+import { type LinesPage, exportedAtOnce, exportedLines, lineTypes } from "./runs-export.ts";
 import {
   type OperatorRun,
   type RunEvents,
-  type RunLine,
   type RunList,
   type RunTotals,
   operatorRun,
@@ -36,6 +33,7 @@ import {
   runList,
   runTotals,
 } from "./answers/runs.ts";
+import { type RunLine, lineOf, runColumns } from "./answers/run-line.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
@@ -54,25 +52,13 @@ export const linePlace = z
   });
 export const placeText = ({ createdAt, run }: LinePlace): string => `${iso(createdAt)}~${run}`;
 
-const name = z.string().min(1).max(512).optional();
-const dollars = z.coerce.number().min(0).max(1_000_000).optional();
-
 /** Which requests are meant: what the list, its totals and its files have alike. */
 const runFilters = {
   state: z
     .enum(["all", "open", "unanswered", ...openStates, ...endStates])
     .default("all")
     .describe("open: whatever has not ended; unanswered: whatever ended without a reply; or one state alone"),
-  server: name.describe("An MCP server's name; control for what came by POST /control"),
-  tool: name.describe("The name of the tool, prompt or resource"),
-  key: z.string().min(1).max(128).optional().describe("A key's id"),
-  model: name.describe("The model that answered; of a failure, any that failed"),
-  provider: name.describe("The provider of the model that answered, by the routing table as it is now; of a failure, any that failed"),
-  reviewer: name.describe("The name of somebody who was asked or decided"),
-  rule: name.describe("The name of the policy's rule that the request came under"),
-  run: z.string().min(1).max(128).optional().describe("A part of a request's id"),
-  costOver: dollars.describe("Requests that cost more than this, in US dollars"),
-  costUnder: dollars.describe("Requests that cost less than this, in US dollars"),
+  ...lineFilters(),
   q: z
     .string()
     .trim()
@@ -243,26 +229,6 @@ operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery)
   const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
   return c.json({ events: events.map(exportedEvent), next, changedAt } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
 });
-
-/** A request as lists show it. */
-const lineOf = (summary: RunSummary): RunLine => {
-  const { run, state, server, name, key, model, createdAt, endedAt, cause, costUsd, rule = null, review } = summary;
-  return {
-    id: run,
-    state,
-    server,
-    tool: name,
-    key,
-    model,
-    at: iso(createdAt),
-    endedAt: endedAt === null ? null : iso(endedAt),
-    cause: cause === null ? null : causeSentence(cause),
-    causeFacts: cause,
-    rule,
-    review: review === undefined ? null : { ...review, askedAt: iso(review.askedAt) },
-    usage: { ...tokensOf(summary), costUsd },
-  };
-};
 
 const recordPage = 500;
 const recordQuery = z.strictObject({

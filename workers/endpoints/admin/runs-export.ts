@@ -3,7 +3,6 @@
 
 import { type CsvCell, csvOf } from "../../../shared/csv.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
-import type { RunLine } from "./answers/runs.ts";
 
 /** A part of the lines, and where the part after it begins; null: it was the last one. */
 export type LinesPage<Line> = { readonly lines: readonly Line[]; readonly next: LinePlace | null };
@@ -17,25 +16,6 @@ export const lineTypes = { ndjson: "application/x-ndjson", csv: "text/csv; chars
 export const exportedAtOnce = 500;
 /** A request may make some thousand calls. */
 const mostLines = 20_000;
-
-export const runColumns: Columns<RunLine> = [
-  ["id", ({ id }) => id],
-  ["at", ({ at }) => at],
-  ["endedAt", ({ endedAt }) => endedAt],
-  ["state", ({ state }) => state],
-  ["server", ({ server }) => server],
-  ["tool", ({ tool }) => tool],
-  ["key", ({ key }) => key],
-  ["model", ({ model }) => model],
-  ["rule", ({ rule }) => rule],
-  ["cause", ({ cause }) => cause],
-  ["asked", ({ review }) => (review === null ? null : review.people.join("; "))],
-  ["decidedBy", ({ review }) => (review === null ? null : review.by.join("; "))],
-  ["waitedMs", ({ review }) => (review === null ? null : review.waitedMs)],
-  ["inputTokens", ({ usage }) => usage.inputTokens],
-  ["outputTokens", ({ usage }) => usage.outputTokens],
-  ["costUsd", ({ usage }) => usage.costUsd],
-];
 
 /**
  * The newest 20,000 lines.

@@ -7,8 +7,7 @@ import { emptyEntry, entriesOf, isPart, type LogEntry } from "../../../shared/re
 import { tileWidth } from "../../../shared/record/log/tiles.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { ReplayQuery, RunsQuery } from "../../stubs/ledger-calls.ts";
-import { placeBefore } from "./line-filters.ts";
-import { isWanted, mayHave } from "./line-matches.ts";
+import { lineTestOf, placeBefore } from "./line-filters.ts";
 import { type HourFinder, endOfHour } from "./line-spans.ts";
 import type { BundleLines, RecordLog } from "./record-log.ts";
 
@@ -43,8 +42,8 @@ export class LogLines {
   async list(query: RunsQuery, hours: HourFinder | null): Promise<LinePage> {
     const end = placeBefore(query);
     const { since = 0, limit, mostRead = linesInCall } = query;
-    const mayBe = mayHave(query);
-    const { found, stoppedAt } = await this.#newest({ since, end, limit, mostRead, hours, mayBe }, (line) => isWanted(line, query));
+    const { mayHave: mayBe, isWanted } = lineTestOf(query);
+    const { found, stoppedAt } = await this.#newest({ since, end, limit, mostRead, hours, mayBe }, isWanted);
     return { lines: found.map(({ line }) => line), stoppedAt };
   }
 

@@ -2,46 +2,12 @@
 
 import * as z from "zod";
 import { count, list, text, time } from "../../../../shared/json/answer-fields.ts";
-import type { Cause } from "../../../../shared/record/cause.ts";
-import { type RecordFact, endStates, openStates } from "../../../../shared/record/record.ts";
+import type { RecordFact } from "../../../../shared/record/record.ts";
 import { shownUsageSchema } from "../../../../shared/record/usage.ts";
 import { type AnswerOf, fact, named } from "../../answer-schema.ts";
+import { runLine } from "./run-line.ts";
 
-const line = () =>
-  z.object({
-    id: text(),
-    state: z.enum([...openStates, ...endStates]),
-    server: text().nullable(),
-    tool: text().nullable(),
-    key: text(),
-    model: text().nullable(),
-    at: time(),
-    endedAt: time().nullable(),
-    cause: text().nullable(),
-    causeFacts: fact<Cause>().nullable(),
-    rule: text().nullable(),
-    review: z
-      .object({
-        people: list(text()),
-        by: list(text()),
-        votes: count(),
-        quorum: count(),
-        edits: count(),
-        askedAt: time(),
-        waitedMs: count(),
-      })
-      .nullable(),
-    usage: z.object({
-      inputTokens: count(),
-      outputTokens: count(),
-      cachedInputTokens: count().exactOptional(),
-      cacheWriteTokens: count().exactOptional(),
-      costUsd: z.number(),
-    }),
-  });
-export type RunLine = AnswerOf<typeof line>;
-
-export const runList = named("RunList", () => z.object({ runs: list(line()), next: text().nullable() }));
+export const runList = named("RunList", () => z.object({ runs: list(runLine()), next: text().nullable() }));
 export type RunList = AnswerOf<typeof runList>;
 
 /**
@@ -54,7 +20,7 @@ export const runTotals = named("RunTotals", () =>
 export type RunTotals = AnswerOf<typeof runTotals>;
 
 /** `answered`: its requestor has the outcome. */
-export const operatorRun = named("OperatorRun", () => line().extend({ updatedAt: time(), answered: z.boolean() }));
+export const operatorRun = named("OperatorRun", () => runLine().extend({ updatedAt: time(), answered: z.boolean() }));
 export type OperatorRun = AnswerOf<typeof operatorRun>;
 
 /** `changedAt`: the first event that is not what the log's hashes say. */

@@ -1,7 +1,7 @@
 // What the pages of requests know of one by its line.
 
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
-import type { RunLine } from "../../../endpoints/admin/answers/runs.ts";
+import type { RunLine } from "../../../endpoints/admin/answers/run-line.ts";
 
 /**
  * Whether a model answered, so that its tokens and its cost are known. What a failure cost is not.

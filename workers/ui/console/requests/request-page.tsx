@@ -7,7 +7,8 @@ import { type RecordEvent, firstGap } from "../../../../shared/record/record.ts"
 import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import type { RunReview } from "../../../endpoints/admin/answers/run-review.ts";
-import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.ts";
+import type { RunLine } from "../../../endpoints/admin/answers/run-line.ts";
+import type { RunEvents } from "../../../endpoints/admin/answers/runs.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
 import { useWords } from "../../language.ts";

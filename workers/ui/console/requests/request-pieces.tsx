@@ -15,7 +15,7 @@ import { type ConsoleWords, consoleWords } from "../console-words.ts";
 import { type InLanguages, type Visit, useTexts } from "../page.ts";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
-import type { RunLine } from "../../../endpoints/admin/answers/runs.ts";
+import type { RunLine } from "../../../endpoints/admin/answers/run-line.ts";
 
 const looks: Readonly<Record<LineState, readonly [tone: string, icon: Parameters<typeof Icon>[0]["of"]]>> = {
   waiting: ["mind", "clock"],

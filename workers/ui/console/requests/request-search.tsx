@@ -1,16 +1,18 @@
 // The search above the list of requests: a form that a GET sends, so that a search has an address.
 
 import { type Visit, useTexts } from "../page.ts";
+import { type LineFilterName, isOfNumber, lineComparisons } from "../../../../shared/record/line-query.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import { Input, Select, filledWith } from "../fields.tsx";
 import { Chips } from "../pieces.tsx";
 import { RangeChips, RangeFields, rangeIn, rangeNames, rangeOf } from "../time-range.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-const texts = ["server", "tool", "model", "provider", "reviewer", "rule", "run"] as const;
-const amounts = ["costOver", "costUnder"] as const;
-const behindMore = ["since", "until", ...texts, "key", ...amounts] as const;
-const names = ["q", "state", ...texts, "key", ...amounts] as const;
+const lineNames = Object.keys(lineComparisons) as LineFilterName[]; // its own names
+const amounts = lineNames.filter(isOfNumber);
+const texts = lineNames.filter((name) => name !== "key" && !isOfNumber(name));
+const behindMore = ["since", "until", ...lineNames] as const;
+const names = ["q", "state", ...lineNames] as const;
 
 /** What was asked for, as the page's address has it. */
 export type Filters = Readonly<Record<string, string>>;

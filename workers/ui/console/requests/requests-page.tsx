@@ -2,7 +2,8 @@
 // of any request.
 
 import { usageOutcomes } from "../../../../shared/record/usage.ts";
-import type { RunLine, RunList, RunTotals } from "../../../endpoints/admin/answers/runs.ts";
+import type { RunLine } from "../../../endpoints/admin/answers/run-line.ts";
+import type { RunList, RunTotals } from "../../../endpoints/admin/answers/runs.ts";
 import type { PointedError } from "../../../../shared/model/outcome.ts";
 import { paths } from "../../../platform/urls.ts";
 import { useWords } from "../../language.ts";

@@ -1,5 +1,6 @@
 // The words of the list of requests, and those that it shares with the page of one request.
 
+import type { LineFilterName } from "../../../../shared/record/line-query.ts";
 import type { LineState } from "../../../../shared/record/record.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
@@ -34,7 +35,7 @@ const en = {
     run: "Part of the request id",
     costOver: "Costs more than ($)",
     costUnder: "Costs less than ($)",
-  },
+  } satisfies Record<LineFilterName, string>,
   anyKey: "any",
   clear: "Clear filters",
   chips: {
