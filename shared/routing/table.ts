@@ -9,7 +9,7 @@ import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { foldCase } from "./fold-case.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "./issues.ts";
-import type { IssueKey } from "../words/issues.ts";
+import type { IssueKey, IssuePhrase } from "../words/issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, providerKinds } from "./provider-kinds.ts";
 
 /**
@@ -194,15 +194,16 @@ function modelIssues(table: RoutingTable): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<string>();
   for (const [index, entry] of table.models.entries()) {
-    const at = (member: string, said: IssueKey): number => issues.push(issueAt(pointerTo(["models", index, member]), said));
+    const at = (member: string, said: IssueKey | IssuePhrase): number => issues.push(issueAt(pointerTo(["models", index, member]), said));
     const folded = foldCase(entry.id);
     if (ids.has(folded)) at("id", "modelTwice");
     ids.add(folded);
     const servedBy = providerOf(table, entry.provider);
     if (servedBy === undefined) at("provider", "notProvider");
-    const lacks = servedBy === undefined ? {} : lackingOf(servedBy.kind);
-    if (lacks.embedding !== undefined && entry.tasks.includes("embedding")) at("tasks", lacks.embedding);
-    if (lacks.audio !== undefined && entry.accepts.includes("audio")) at("accepts", lacks.audio);
+    if (servedBy === undefined) continue;
+    const { api, lacks } = lackingOf(servedBy.kind);
+    if (lacks.embedding && entry.tasks.includes("embedding")) at("tasks", { key: "apiLacksEmbedding", values: { api } });
+    if (lacks.audio && entry.accepts.includes("audio")) at("accepts", { key: "apiLacksAudio", values: { api } });
   }
   return issues;
 }

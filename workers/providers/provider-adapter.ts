@@ -21,6 +21,12 @@ export type Surroundings = {
 export type Texts = { readonly texts: readonly string[]; readonly dimensions?: number | undefined };
 export type EmbeddingCall = Texts & { readonly candidate: Candidate };
 
+export type EmbeddingAttempt = (
+  call: EmbeddingCall,
+  around: Surroundings,
+  limits: Limits,
+) => Promise<Result<EmbeddingReply, ProviderError>>;
+
 export type OpenProvider = {
   /**
    * One attempt at a model's reply, within a timeout; null where there is no model. After the first
@@ -30,7 +36,7 @@ export type OpenProvider = {
     | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderError>>)
     | null;
   /** One attempt at vectors; null where the API has none. */
-  readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderError>>) | null;
+  readonly embed: EmbeddingAttempt | null;
   /** The provider's own list of models, which costs nothing; null where it has none. */
   readonly modelList: ModelList | null;
 };
@@ -41,5 +47,10 @@ type ModelList = {
   readonly namesIn: (body: unknown) => ReadonlySet<string> | undefined;
 };
 
-/** Opens a provider, which keeps its clients: OpenAI's cost half a call to make. */
-export type ProviderAdapter = (fetch: typeof globalThis.fetch) => OpenProvider;
+/**
+ * Opens a provider, which keeps its clients: OpenAI's cost half a call to make. `Embed`: whether
+ * its API has embeddings.
+ */
+export type ProviderAdapter<Embed extends EmbeddingAttempt | null> = (
+  fetch: typeof globalThis.fetch,
+) => OpenProvider & { readonly embed: Embed };

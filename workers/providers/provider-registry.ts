@@ -1,13 +1,16 @@
 // The kinds of providers, each with its own folder and one line here. A kind that is missing does
 // not compile.
 
-import type { ProviderKind } from "../../shared/routing/provider-kinds.ts";
+import type { EmbeddingKind, ProviderKind } from "../../shared/routing/provider-kinds.ts";
 import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
 import { demoProvider } from "./demo/demo-provider.ts";
 import { openaiProvider } from "./openai/openai-provider.ts";
-import type { OpenProvider, ProviderAdapter } from "./provider-adapter.ts";
+import type { EmbeddingAttempt, OpenProvider, ProviderAdapter } from "./provider-adapter.ts";
 
-const adapters: Readonly<Record<ProviderKind, ProviderAdapter>> = {
+type Embed<Kind extends ProviderKind> = Kind extends EmbeddingKind ? EmbeddingAttempt : null;
+
+/** A kind has embeddings exactly where provider-kinds.ts does not say that its API lacks them. */
+const adapters: { readonly [Kind in ProviderKind]: ProviderAdapter<Embed<Kind>> } = {
   anthropic: anthropicProvider,
   openai: openaiProvider,
   demo: demoProvider,

@@ -7,7 +7,7 @@ import type { ProviderAdapter } from "../provider-adapter.ts";
 import { idsIn } from "../provider-fetch.ts";
 import { anthropicClient } from "./anthropic-client.ts";
 
-export const anthropicProvider: ProviderAdapter = (fetch) => ({
+export const anthropicProvider: ProviderAdapter<null> = (fetch) => ({
   reply: attemptOver((call, ready) => {
     const client = anthropicClient(ready, fetch);
     const { params, notes } = toAnthropic(call);

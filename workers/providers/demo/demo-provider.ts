@@ -3,9 +3,9 @@
 import { answerDemo, demoDeltas, demoModelName, embedDemo } from "../../../shared/provider/demo/demo-reply.ts";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
 import { ok } from "../../../shared/result.ts";
-import type { ProviderAdapter } from "../provider-adapter.ts";
+import type { EmbeddingAttempt, ProviderAdapter } from "../provider-adapter.ts";
 
-export const demoProvider: ProviderAdapter = () => ({
+export const demoProvider: ProviderAdapter<EmbeddingAttempt> = () => ({
   reply: async (call, _around, _limits, onDelta) => {
     const reply = answerDemo(call);
     if (reply.ok && onDelta !== undefined) for (const token of demoDeltas(textOfReply(reply.value.reply))) onDelta(token);

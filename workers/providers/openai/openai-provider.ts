@@ -9,12 +9,12 @@ import { fromOpenAI, toOpenAI } from "../../../shared/provider/openai/openai-tra
 import { type Result, err } from "../../../shared/result.ts";
 import { type Limits, exchange, readJson } from "../provider-exchange.ts";
 import { attemptOver } from "../http-attempt.ts";
-import type { EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
+import type { EmbeddingAttempt, EmbeddingCall, ProviderAdapter, Surroundings } from "../provider-adapter.ts";
 import { providerReady } from "../ready.ts";
 import { idsIn } from "../provider-fetch.ts";
 import { type OpenAIClient, openaiClient } from "./openai-client.ts";
 
-export const openaiProvider: ProviderAdapter = (fetch) => ({
+export const openaiProvider: ProviderAdapter<EmbeddingAttempt> = (fetch) => ({
   reply: attemptOver((call, ready) => {
     const client = openaiClient(ready, fetch);
     const { params, notes } = toOpenAI(call);
