@@ -7,7 +7,7 @@ type KindFacts = {
    * while no other provider is ready.
    */
   readonly isBuiltIn: boolean;
-  /** What errors call its API. */
+  /** The name of its API, the same in every language. */
   readonly api: string;
   /** What its API does not support, whatever the table says. */
   readonly lacks: { readonly embedding?: true; readonly audio?: true };
@@ -33,7 +33,7 @@ const factsByKind = {
     // more; some cost less.
     cacheShares: { read: 0.1, written: 1.25 },
   },
-  openai: { isBuiltIn: false, api: "OpenAI", lacks: {}, cacheShares: noDiscount },
+  openai: { isBuiltIn: false, api: "OpenAI (Chat Completions)", lacks: {}, cacheShares: noDiscount },
   demo: { isBuiltIn: true, api: "demo", lacks: {}, cacheShares: noDiscount },
 } satisfies Readonly<Record<string, KindFacts>>;
 
@@ -48,6 +48,6 @@ export const providerKinds = Object.keys(factsByKind) as ProviderKind[]; // its 
 
 export const isBuiltIn = (kind: ProviderKind): boolean => factsByKind[kind].isBuiltIn;
 
-export const lackingOf = (kind: ProviderKind): Pick<KindFacts, "api" | "lacks"> => factsByKind[kind];
+export const apiOf = (kind: ProviderKind): Pick<KindFacts, "api" | "lacks"> => factsByKind[kind];
 
 export const cacheSharesOf = (kind: ProviderKind): CacheShares => factsByKind[kind].cacheShares;

@@ -10,7 +10,7 @@ import { environmentName } from "../environment-name.ts";
 import { foldCase } from "./fold-case.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "./issues.ts";
 import type { IssueKey, IssuePhrase } from "../words/issues.ts";
-import { type ProviderKind, isBuiltIn, lackingOf, providerKinds } from "./provider-kinds.ts";
+import { type ProviderKind, apiOf, isBuiltIn, providerKinds } from "./provider-kinds.ts";
 
 /**
  * Six decimals at most, so that choosing can count in whole millionths and two scores are never
@@ -201,7 +201,7 @@ function modelIssues(table: RoutingTable): Issue[] {
     const servedBy = providerOf(table, entry.provider);
     if (servedBy === undefined) at("provider", "notProvider");
     if (servedBy === undefined) continue;
-    const { api, lacks } = lackingOf(servedBy.kind);
+    const { api, lacks } = apiOf(servedBy.kind);
     if (lacks.embedding && entry.tasks.includes("embedding")) at("tasks", { key: "apiLacksEmbedding", values: { api } });
     if (lacks.audio && entry.accepts.includes("audio")) at("accepts", { key: "apiLacksAudio", values: { api } });
   }

@@ -1,7 +1,10 @@
 // The words of the routing page: models, providers, and the playground.
 
+import { type ProviderKind, apiOf, providerKinds } from "../../../../shared/routing/provider-kinds.ts";
 import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
+
+const apiNames = Object.fromEntries(providerKinds.map((kind) => [kind, apiOf(kind).api])) as Readonly<Record<ProviderKind, string>>; // one of each kind
 
 const en = {
   title: "Routing",
@@ -75,7 +78,7 @@ const en = {
     none: "The table has no providers.",
     name: "Name",
     kind: "API",
-    kinds: { openai: "OpenAI (Chat Completions)", anthropic: "Anthropic", demo: "Built-in demo" },
+    kinds: { ...apiNames, demo: "Built-in demo" },
     address: "Address",
     own: "the provider's own",
     from: "from {name}",
@@ -199,7 +202,7 @@ const zhCN: Texts<typeof en> = {
     none: "路由表中没有提供商。",
     name: "名称",
     kind: "API",
-    kinds: { openai: "OpenAI（Chat Completions）", anthropic: "Anthropic", demo: "内置演示" },
+    kinds: { ...apiNames, demo: "内置演示" },
     address: "地址",
     own: "提供商自己的地址",
     from: "来自 {name}",
