@@ -28,7 +28,10 @@ import { byNamespace, isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { RelayRequest } from "./relay-request.ts";
 
-type Family = "sessions" | "stateless";
+export type Family = "sessions" | "stateless";
+
+/** The family of a server whose entry in the servers document says it. */
+const familyBy: Readonly<Record<Exclude<Server["protocol"], "auto">, Family>> = { "2025": "sessions", "2026": "stateless" };
 
 /**
  * What a server said of itself: a `DiscoverResult`, or that it has sessions; or its own HTTP
@@ -45,6 +48,7 @@ const probeMs = 10_000;
  * that.
  */
 type Begins = "session" | "noSession";
+const beginsBy: Readonly<Record<Family, Begins>> = { sessions: "session", stateless: "noSession" };
 /**
  * A server may have been updated since. One that stops speaking 2026-07-28 shows it at the next
  * request.
@@ -113,7 +117,7 @@ export async function familyOf(
   relay: RelayRequest,
 ): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, UpstreamError>> {
   const { protocol } = relay.server;
-  if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
+  if (protocol !== "auto") return ok(familyBy[protocol]);
   const known = await remembered(env, relay, "family");
   if (known !== null) return ok(known);
   const found = await discover(env, relay, gatewayMeta());
@@ -127,7 +131,8 @@ export async function familyOf(
  */
 export async function beginsWithout(env: Env, relay: RelayRequest): Promise<boolean> {
   const { protocol } = relay.server;
-  return protocol === "auto" ? (await remembered(env, relay, "begins")) === "noSession" : protocol === "2026";
+  const begins = protocol === "auto" ? await remembered(env, relay, "begins") : beginsBy[familyBy[protocol]];
+  return begins === "noSession";
 }
 
 /**
@@ -189,8 +194,8 @@ function nameOf(server: Server, fact: keyof Facts): string {
 }
 
 const valuesOf: { readonly [Fact in keyof Facts]: readonly Facts[Fact][] } = {
-  family: ["sessions", "stateless"],
-  begins: ["session", "noSession"],
+  family: Object.keys(beginsBy) as Family[], // its own names
+  begins: Object.values(beginsBy),
 };
 
 async function remembered<Fact extends keyof Facts>(env: Env, { server }: RelayRequest, fact: Fact): Promise<Facts[Fact] | null> {

@@ -59,7 +59,7 @@ import {
   withoutTasks,
 } from "./call-tasks.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
-import { discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
+import { type Family, discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type WatchedRelayRequest, errorMessages, passUnclear } from "../relay-request.ts";
@@ -82,7 +82,15 @@ export async function postStateless(c: AppContext, relay: WatchedRelayRequest, {
   const family = await familyOf(c.env, relay);
   if (!family.ok) return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error] });
   if (typeof family.value === "object") return passUnclear(family.value.response, relay);
-  if (family.value === "sessions") return bridged(visit);
+  return cells[family.value](visit);
+}
+
+/** By the family of the server. */
+const cells: Readonly<Record<Family, (visit: Visit) => Response | Promise<Response>>> = { sessions: bridged, stateless: postDirectly };
+
+/** A server without sessions. */
+function postDirectly(visit: Visit): Response | Promise<Response> {
+  const { c, relay, request, body } = visit;
   const place = isTaskMethod(request.method) ? taskPlace(c, relay, request.params["taskId"]) : null;
   if (place !== null) return ownTask(visit, place);
   const given = request.params["requestState"];
