@@ -74,6 +74,7 @@ function requestOf({
   isAsync,
   returnsResult,
 }: ApprovalCall): PipelineRequest {
+  const decided = { call, within, ...(returnsResult ? { returnsResult } : {}) };
   return {
     env,
     ctx,
@@ -84,9 +85,8 @@ function requestOf({
     request: call,
     act: "none",
     association: associationOf(env, key.id, requestId, session),
-    digest:
-      requestId === null ? "" : digestOf("countersign/approval-request/v1", { call, within, ...(returnsResult ? { returnsResult } : {}) }),
-    content: once(() => digestOf("countersign/identical-approval/v1", { call, within, ...(returnsResult ? { returnsResult } : {}) })),
+    digest: requestId === null ? "" : digestOf("countersign/approval-request/v1", decided),
+    content: once(() => digestOf("countersign/identical-approval/v1", decided)),
     responseMode: isAsync ? { kind: "task", ttlMs: null } : { kind: "sync" },
     signal,
     trace,

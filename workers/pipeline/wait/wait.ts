@@ -46,7 +46,7 @@ export async function awaitRun(
   }
 }
 
-/** The outcome of what was started for a caller: of its run, as `awaitRun` has it, or of the call. */
+/** The outcome of what was started for a caller: as `awaitRun` has it, or of the model call. */
 export const awaitStarted = async (
   env: Env,
   started: Started,
@@ -54,7 +54,7 @@ export const awaitStarted = async (
   signal: AbortSignal,
 ): Promise<Outcome> => (started.kind === "run" ? awaitRun(env, started.run, onProgress, signal) : started.outcome);
 
-/** Whether its model call is counted among those of its key that are under way, and ends with it. */
+/** Whether it has a lease among the requests of its key that are under way. */
 export const isCounted = (started: Started): boolean => started.kind === "fast" && started.isCounted;
 
 /** Whether a wait ended because the caller waits no longer. */
