@@ -152,7 +152,7 @@ export const approvalMutants: readonly Mutant[] = [
     test: contract("is told of a denial once"),
   },
   {
-    file: "workers/pipeline/wait/own-task.ts",
+    file: "workers/pipeline/wait/tasks.ts",
     name: "a decision about a call is no task of the sampling endpoint",
     from: " || snapshot.act !== null",
     to: "",

@@ -15,14 +15,14 @@ export const ownershipMutants: readonly Mutant[] = [
   },
   {
     name: "a task is its key's",
-    file: "workers/pipeline/wait/own-task.ts",
+    file: "workers/pipeline/wait/tasks.ts",
     from: "snapshot === null || snapshot.key !== key",
     to: "snapshot === null",
     test: { file: "test/workers/contract/tasks.test.ts", only: "of an unknown id" },
   },
   {
     name: "a made-up run id wakes nothing",
-    file: "workers/pipeline/wait/own-task.ts",
+    file: "workers/pipeline/wait/tasks.ts",
     from: "const snapshot = genuine ? await runStub(env, taskId).snapshot() : null;",
     to: 'const snapshot = await runStub(env, genuine || taskId !== "" ? taskId : taskId).snapshot();',
     test: { file: "test/workers/contract/tasks.test.ts", only: "of an unknown id" },

@@ -10,7 +10,7 @@ const runs = (only: string): Mutant["test"] => ({ file: "test/workers/objects/re
 export const revocationMutants: readonly Mutant[] = [
   {
     name: "a task is its key's at the relay too",
-    file: "workers/pipeline/wait/own-task.ts",
+    file: "workers/pipeline/wait/tasks.ts",
     from: "snapshot === null || snapshot.key !== key",
     to: "snapshot === null",
     test: contract("of another key is told that there is none"),

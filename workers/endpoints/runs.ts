@@ -22,7 +22,7 @@ import { inPath, asJson, noGoodKey, rateLimited, rpcErrorObject } from "./openap
 import { describe } from "./openapi/describe.ts";
 import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
-import { taskOf } from "../pipeline/wait/task.ts";
+import { taskOf } from "../pipeline/wait/tasks.ts";
 
 export const runRoutes = new Hono<App>();
 

@@ -40,8 +40,7 @@ import type { ResponseMode, Started } from "../../../pipeline/pipeline-request.t
 import { signedOutcome } from "../../../pipeline/receipts.ts";
 import { beginForm, isUnaskedForm } from "../../../pipeline/incoming/form-call.ts";
 import { beginSampling, originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
-import { askOwnTask } from "../../../pipeline/wait/own-task.ts";
-import { taskOf } from "../../../pipeline/wait/task.ts";
+import { askOwnTask, taskOf } from "../../../pipeline/wait/tasks.ts";
 import { awaitRun } from "../../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { makeToken } from "../../../credentials/scoped-tokens.ts";
