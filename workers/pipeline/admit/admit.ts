@@ -13,7 +13,7 @@ import type { AssociateAnswer } from "../../stubs/session-calls.ts";
 import { type Associated, associate, associationRefusal, forgetReservation } from "./associate.ts";
 import { notAdmitted } from "./calls.ts";
 import { admitWithinLimits, countedSession, refusedLook } from "./limits.ts";
-import { jurorQuestion, withVerdict } from "./juror.ts";
+import { withVerdict } from "./juror.ts";
 import { type Route, routeOf } from "./route.ts";
 import type { RunContext } from "../run-context.ts";
 import { affordable } from "../spend/spending.ts";
@@ -49,14 +49,13 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>)
   const grants = planned.ok && policyRoute === "run" ? await grantsToAsk(context, planned.value) : ok(null);
   if (!grants.ok) return grants;
 
-  const limits = admitWithinLimits(context, { plan: planned.ok ? planned.value : null, route: policyRoute, grants: grants.value });
+  const limits = admitWithinLimits(context, planned.ok ? policyRoute : null, grants.value);
   const beside = limits.hasRoom ? associate(context, planned.ok ? policyRoute : null) : null;
   const [admitted, early] = await Promise.all([limits.answer, beside]);
   const passed = withPasses(planned, admitted);
   // Only a request that is new, and that no run of an identical one waits for.
   const isNew = admitted.kind === "admitted" && admitted.identical === null && grants.value?.asked === "fresh";
-  const question = isNew ? jurorQuestion(context, passed) : null;
-  const plan = question === null ? passed : await withVerdict(question);
+  const plan = passed.ok && isNew ? ok(await withVerdict(context, passed.value)) : passed;
   const route = plan.ok && plan !== planned ? routeOf(context, plan.value) : policyRoute;
   const associated = early ?? (await associateAfter(context, admitted, plan.ok ? route : null));
 

@@ -5,7 +5,8 @@ import type { Refusal } from "../../../shared/model/outcome.ts";
 import { reservedFacts } from "../../../shared/run/unknown-outcome.ts";
 import { type AssociateAnswer, type AssociateInput, associateIn } from "../../stubs/session-calls.ts";
 import { timed } from "../../telemetry/begin-trace.ts";
-import { admitSession, countedSession, leaseMsOf } from "./limits.ts";
+import { notAdmitted } from "./calls.ts";
+import { countedSession, leaseMsOf } from "./limits.ts";
 import type { KnownAssociation } from "../pipeline-request.ts";
 import type { Route } from "./route.ts";
 import type { RunContext } from "../run-context.ts";
@@ -33,19 +34,17 @@ const reservedBy = (association: KnownAssociation): string | null => (associatio
  * @param permitUntil As `AssociateInput.sessionPermitUntil`.
  */
 export const associate = (context: RunContext, reserve: Route | null, permitUntil: number | null = null): Promise<Associated> =>
-  timed(context.incoming.trace, "association", () => associateNow(context, reserve, permitUntil));
-
-async function associateNow(context: RunContext, reserve: Route | null, permitUntil: number | null): Promise<Associated> {
-  const { association } = context.incoming;
-  if (association.kind === "unrepeatable") return { kind: "fresh", takenOver: false };
-  const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
-  const [asked, reserved] = await Promise.allSettled([askSession(context, association, reserve, permitUntil), reserving]);
-  if (asked.status === "rejected") throw asked.reason;
-  if (reserved.status === "fulfilled" && reserved.value) return asked.value;
-  if (reserve !== null && asked.value.kind === "fresh") await forgetReservation(context);
-  if (reserved.status === "rejected") throw reserved.reason;
-  return { kind: "conflict" };
-}
+  timed(context.incoming.trace, "association", async () => {
+    const { association } = context.incoming;
+    if (association.kind === "unrepeatable") return { kind: "fresh", takenOver: false };
+    const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
+    const [asked, reserved] = await Promise.allSettled([askSession(context, association, reserve, permitUntil), reserving]);
+    if (asked.status === "rejected") throw asked.reason;
+    if (reserved.status === "fulfilled" && reserved.value) return asked.value;
+    if (reserve !== null && asked.value.kind === "fresh") await forgetReservation(context);
+    if (reserved.status === "rejected") throw reserved.reason;
+    return { kind: "conflict" };
+  });
 
 /** Asks the session; where it would begin, its key counts it first. */
 async function askSession(
@@ -55,9 +54,9 @@ async function askSession(
   permitUntil: number | null,
 ): Promise<Associated> {
   const session = countedSession(association);
-  const ask = (permit: Pick<AssociateInput, "sessionPermitUntil">): Promise<AssociateAnswer> => {
-    const { incoming, run, limits } = context;
-    return withSettled(incoming.env, incoming.ctx, association.requestRef, async (settled) =>
+  const { incoming, run, limits, keyObject } = context;
+  const ask = (permit: Pick<AssociateInput, "sessionPermitUntil">): Promise<AssociateAnswer> =>
+    withSettled(incoming.env, incoming.ctx, association.requestRef, async (settled) =>
       associateIn(association.session, {
         ...sessionQuery(association, incoming.digest),
         run,
@@ -70,13 +69,12 @@ async function askSession(
         settled,
       }),
     );
-  };
   const asked = await ask(session === null ? {} : { sessionPermitUntil: permitUntil });
   if (asked.kind !== "notBegun") return asked;
   if (session === null) throw new Error("askSession: a session that is not counted needs no permit");
-  const counted = await admitSession(context, session);
-  if (!counted.ok) return { kind: "notCounted", refusal: counted.error };
-  const again = await ask({ sessionPermitUntil: counted.value });
+  const begun = await keyObject().beginSession(session, limits);
+  if (begun.kind !== "begun") return { kind: "notCounted", refusal: notAdmitted(begun) };
+  const again = await ask({ sessionPermitUntil: begun.until });
   if (again.kind === "notBegun") throw new Error("askSession: the permit to begin was over before it arrived");
   return again;
 }

@@ -1,14 +1,12 @@
 // The juror of a rule is asked about a call that its key has admitted, that no grant lets pass and
 // that finds no run of an identical call. Anything but its own clear yes has people asked.
 
-import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { ProviderError } from "../../../shared/model/call.ts";
 import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import { isToolCall } from "../../../shared/model/subject/subject.ts";
 import { type Juror, type JurorWhy, isWithinBounds, jurorRequest, readJurorAnswer } from "../../../shared/policy/juror.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
-import { type Result, ok } from "../../../shared/result.ts";
 import { type Candidate, chooseCandidates } from "../../../shared/routing/choose.ts";
 import { type Plan, argumentsOf } from "../../../shared/run/plan.ts";
 import type { ToolPlan } from "../../../shared/run/work.ts";
@@ -23,24 +21,20 @@ import { countedSession } from "./limits.ts";
 
 type Question = { readonly context: RunContext; readonly plan: Plan; readonly juror: Juror; readonly call: ToolCall };
 
-/** What to ask the juror; null where the plan has none, or a grant opens its gate. */
-export function jurorQuestion(context: RunContext, planned: Result<Plan, Refusal>): Question | null {
-  if (!planned.ok) return null;
-  const { value: plan } = planned;
+/**
+ * The plan with what its juror says. As it is where it has none, or where a grant opens the gate.
+ */
+export async function withVerdict(context: RunContext, plan: Plan): Promise<Plan> {
   const { gatePolicy, granted = [], request } = plan;
-  if (gatePolicy.juror === undefined || !isToolCall(request) || granted.some(({ gate }) => gate === "request")) return null;
-  return { context, plan, juror: gatePolicy.juror, call: request };
-}
-
-/** The plan with what the juror said. */
-export async function withVerdict(question: Question): Promise<Result<Plan, Refusal>> {
-  const { context, plan, juror } = question;
+  const { juror } = gatePolicy;
+  if (juror === undefined || !isToolCall(request) || granted.some(({ gate }) => gate === "request")) return plan;
   const { model } = juror;
+  const question = { context, plan, juror, call: request };
   const answer = await timed(context.incoming.trace, "juror", () => askWithin(question)).catch((error: unknown): Answer => {
     logEvent("request.failed", { run: context.run, error: errorClass(error) });
     return { why: "failed" };
   });
-  const judged = (work: Omit<ToolPlan, "kind">): Result<Plan, Refusal> => ok({ ...plan, work: { kind: "toolCall", ...work } });
+  const judged = (work: Omit<ToolPlan, "kind">): Plan => ({ ...plan, work: { kind: "toolCall", ...work } });
   if (answer === "pass") return judged({ juror: { model, verdict: "passed" } });
   const { why, reason } = answer;
   return judged({ juror: { model, verdict: "raised", why }, ...(reason === undefined ? {} : { jurorReason: reason }) });

@@ -6,9 +6,8 @@ import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { GrantQuery } from "../../../shared/policy/grant.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
-import type { Plan } from "../../../shared/run/plan.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { AdmitAnswer, AdmitInput } from "../../stubs/key-calls.ts";
+import type { AdmitAnswer } from "../../stubs/key-calls.ts";
 import { keyStub } from "../../stubs/stubs.ts";
 import { timed } from "../../telemetry/begin-trace.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
@@ -16,7 +15,7 @@ import { keySharesOf } from "./key-shares.ts";
 import type { PipelineRequest } from "../pipeline-request.ts";
 import type { Route } from "./route.ts";
 import { type RunContext, newRunId } from "../run-context.ts";
-import { enqueue, withReleased } from "../record/write-behind.ts";
+import { type EndedOfKey, enqueue, withReleased } from "../record/write-behind.ts";
 
 const leaseSlackMs = 10_000;
 
@@ -34,13 +33,6 @@ export const leaseMsOf = ({ incoming: { env } }: RunContext): number => settings
 export const countedSession = ({ kind, requestRef }: PipelineRequest["association"]): string | null =>
   kind === "sessionless" ? null : requestRef.session;
 
-type LimitsQuestion = {
-  /** Null where the request will be refused anyway. */
-  readonly plan: Plan | null;
-  readonly route: Route;
-  readonly grants: GrantQuery | null;
-};
-
 type LimitsAnswer = {
   readonly answer: AdmitAnswer | Promise<AdmitAnswer>;
   /** The key has room for the request: its session may be asked before the answer is there. */
@@ -49,61 +41,44 @@ type LimitsAnswer = {
 
 /**
  * Asks for a lease within the key's limits, and with it for the gates that its grants open and a
- * run of an identical request. No run is admitted from a share.
+ * run of an identical request. No run is admitted from a share. `route`: null where the request
+ * has no plan, and will be refused.
  */
-export function admitWithinLimits(context: RunContext, { plan, route, grants }: LimitsQuestion): LimitsAnswer {
-  const { incoming, run, identical, now } = context;
-  const { env, key, trace } = incoming;
+export function admitWithinLimits(context: RunContext, route: Route | null, grants: GrantQuery | null): LimitsAnswer {
+  const { incoming, run, identical, now, limits, keyObject } = context;
+  const { env, ctx, key, trace, association } = incoming;
   const shares = keySharesOf(env);
   // A request that has its run was admitted before, and is renewed by the KeyObject.
-  if (route === "fast" && incoming.run === undefined && shares.admit(key.id, run, identical, now)) {
+  if (route !== "run" && incoming.run === undefined && shares.admit(key.id, run, identical, now)) {
     if (trace?.isRecorded === true) trace.steps.push({ name: "admission", startedAt: now, endedAt: now, isShared: true });
     return { answer: fromShare, hasRoom: true };
   }
-  const hasRoom = route === "fast" && shares.mayLook(key.id);
-  const leaseMs = leaseMsOf(context);
-  const answer = timed(trace, "admission", () =>
-    askKey(context, plan !== null && route === "fast", {
-      leaseMs: route === "run" ? beginningMs : leaseMs,
-      ...(grants === null ? {} : { grants: { query: jsonOf(grants), leaseMs } }),
-    }),
-  );
-  return { answer, hasRoom };
-}
-
-const fromShare: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true };
-
-async function askKey(
-  { incoming: { env, ctx, key, association }, run, limits, identical, keyObject }: RunContext,
-  mayShare: boolean,
-  lease: Pick<AdmitInput, "leaseMs" | "grants">,
-): Promise<AdmitAnswer> {
-  return withReleased(env, ctx, key.id, async (ended) => {
-    const ask = keySharesOf(env).asking(key.id, Date.now(), mayShare);
-    const shareFor = ask.isWanted ? lease.leaseMs : null;
+  const hasRoom = route !== "run" && shares.mayLook(key.id);
+  const callMs = leaseMsOf(context);
+  const leaseMs = route === "run" ? beginningMs : callMs;
+  const ask = async (ended: EndedOfKey): Promise<AdmitAnswer> => {
+    const share = shares.asking(key.id, Date.now(), route === "fast");
+    const shareFor = share.isWanted ? leaseMs : null;
+    const asked = grants === null ? {} : { grants: { query: jsonOf(grants), leaseMs: callMs } };
     const answer = await keyObject()
-      .admit({ run, session: countedSession(association), limits, identical: identical(), ...ended, shareFor, ...lease })
-      .finally(ask.over);
-    ask.answered(answer);
+      .admit({ run, session: countedSession(association), limits, identical: identical(), ...ended, shareFor, leaseMs, ...asked })
+      .finally(share.over);
+    share.answered(answer);
     // The flush gives a share back where no other request follows.
     if (answer.kind === "admitted" && answer.share !== null) enqueue(env, ctx, {});
     return answer;
-  });
+  };
+  return { answer: timed(trace, "admission", () => withReleased(env, ctx, key.id, ask)), hasRoom };
 }
 
-/** Counts a session that is about to begin. The value: until when it may, in Unix milliseconds. */
-export async function admitSession({ keyObject, limits }: RunContext, session: string): Promise<Result<number, Refusal>> {
-  const begun = await keyObject().beginSession(session, limits);
-  return begun.kind === "begun" ? ok(begun.until) : err(notAdmitted(begun));
-}
+const fromShare: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true };
 
 /**
  * The refusal of a key that is over its limits, before its session is woken; null where it has
  * room.
  */
-export async function refusedLook({ env, key }: PipelineRequest): Promise<Refusal | null> {
-  return keySharesOf(env).mayLook(key.id) ? null : countCalls(env, key);
-}
+export const refusedLook = async ({ env, key }: PipelineRequest): Promise<Refusal | null> =>
+  keySharesOf(env).mayLook(key.id) ? null : countCalls(env, key);
 
 /** Long enough to fetch what a request needs before it can be planned. */
 const preparingMs = 60_000;

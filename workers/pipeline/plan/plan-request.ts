@@ -6,50 +6,43 @@ import { mayMaskReply } from "../../../shared/run/masked-reply.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
 import { mayReviewReply, stagesOf } from "../../../shared/run/stages.ts";
 import type { ReasonPhrase } from "../../../shared/words/reasons.ts";
-import type { Env } from "../../platform/env.ts";
 import { isolateState } from "../../platform/isolate.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { providerReady } from "../../providers/ready.ts";
-import { ConfigurationUnavailable, type Documents, documentsOf } from "../../stores/documents.ts";
+import { ConfigurationUnavailable, documentsOf } from "../../stores/documents.ts";
 import { timed } from "../../telemetry/begin-trace.ts";
 import type { PipelineRequest } from "../pipeline-request.ts";
+
+type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "endpoint" | "requestor" | "request" | "call" | "terms" | "trace">;
 
 /**
  * The plan by the documents that serve now. Refused: by the policy, without a model, or where the
  * documents cannot be read.
  */
-export const planFor = (incoming: Planned): Promise<Result<Plan, Refusal>> => timed(incoming.trace, "plan", () => planBy(incoming));
-
-type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "endpoint" | "requestor" | "request" | "call" | "terms" | "trace">;
-
-async function planBy({ env, ctx, key, endpoint, requestor, request, call, terms }: Planned): Promise<Result<Plan, Refusal>> {
-  const documents = await documentsOrNull(env, ctx);
-  if (documents === null) return err({ kind: "configurationUnavailable" });
-  return planRun({
-    ...documents,
-    request,
-    endpoint,
-    requestor,
-    key,
-    ready: readyIn(env),
-    now: Date.now(),
-    ...(call === undefined ? {} : { call }),
-    ...(terms?.once === undefined ? {} : { once: terms.once }),
+export const planFor = ({ env, ctx, key, endpoint, requestor, request, call, terms, trace }: Planned): Promise<Result<Plan, Refusal>> =>
+  timed(trace, "plan", async () => {
+    try {
+      const documents = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+      return planRun({
+        ...documents,
+        request,
+        endpoint,
+        requestor,
+        key,
+        ready: readyIn(env),
+        now: Date.now(),
+        ...(call === undefined ? {} : { call }),
+        ...(terms?.once === undefined ? {} : { once: terms.once }),
+      });
+    } catch (error) {
+      if (error instanceof ConfigurationUnavailable) return err({ kind: "configurationUnavailable" });
+      throw error;
+    }
   });
-}
 
 /** Whether what comes of a call may be reviewed or masked, of a call that its caller makes. */
 export const mayKeepResult = (plan: Plan): boolean =>
   mayReviewReply(stagesOf({ ...plan, act: "release" })) || mayMaskReply(plan.redaction === null ? {} : { redaction: plan.redaction });
-
-async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil">): Promise<Documents | null> {
-  try {
-    return await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  } catch (error) {
-    if (error instanceof ConfigurationUnavailable) return null;
-    throw error;
-  }
-}
 
 /**
  * Why a provider cannot be used here; undefined where it can. An isolate's environment does not

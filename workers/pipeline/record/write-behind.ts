@@ -110,7 +110,7 @@ export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: 
   );
 };
 
-type EndedOfKey = { readonly released: readonly string[]; readonly reports: readonly ShareReport[] };
+export type EndedOfKey = { readonly released: readonly string[]; readonly reports: readonly ShareReport[] };
 
 /**
  * What has ended while the reports were on their way is released after them: a report counts it as
