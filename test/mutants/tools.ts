@@ -113,8 +113,8 @@ export const toolMutants: readonly Mutant[] = [
   {
     ...shown,
     name: "a list hides behind no line end that is one to some clients",
-    from: "looseDatasOf(passed).some((data) => toolListsIn(data, namedTool) !== null)",
-    to: 'passed === "none"',
+    from: "isHidden: (text) => toolListsIn(text, namedTool) !== null",
+    to: 'isHidden: (text) => text === "none"',
     test: { file: contract, only: "behind a blank line" },
   },
   {

@@ -2,7 +2,6 @@
 // to the requests of its own message alone. What waits for a person, or is masked, reaches it on no
 // other stream. Elsewhere every message passes unread.
 
-import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { mayRespond, withoutOtherResponses } from "../../../shared/relay/own-responses.ts";
 import { parseEventId } from "../../../shared/relay/session-id.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -10,8 +9,7 @@ import { type RequestId, idKey, toRequestId } from "../../../shared/wire/json-rp
 import { settingsOf } from "../../platform/settings.ts";
 import type { AppContext } from "../app-context.ts";
 import { changedAnswer } from "./changed-events.ts";
-import { type RelayRequest, broken, hasCallRules } from "./relay-request.ts";
-import { otherEncoding } from "./shown-tools.ts";
+import { type RelayRequest, hasCallRules } from "./relay-request.ts";
 import { sessionOf } from "./sessions/session-relay.ts";
 import { isTranslated } from "./translated/translated-relay.ts";
 
@@ -23,28 +21,11 @@ export async function withOwnResponses(c: AppContext, relay: RelayRequest, answe
   if (requests === null) return answer;
   const own = new Set(requests.map(idKey));
   return changedAnswer(c, answer, {
-    event: async (raw) => {
-      // The stand-alone stream outlives the policy that it was opened under.
-      const isPlain = !mayRespond(raw) || (isGet && !(await hasCallRules(c, relay)));
-      return isPlain ? raw : ownEvent(raw, own);
-    },
-    whole: (bytes, text) => {
-      if (text === null) return broken(c, otherEncoding);
-      const left = withoutOtherResponses(text, own);
-      if (left === null && answer.ok) return broken(c, "The MCP server answered another request than the one that it was sent");
-      const passed = new Response(left ?? bytes, answer);
-      // In another charset a client would read other JSON in the same bytes.
-      if (answer.ok && mayRespond(text)) passed.headers.set("Content-Type", "application/json");
-      return passed;
-    },
+    // The stand-alone stream outlives the policy that it was opened under.
+    mayConcern: async (text) => mayRespond(text) && (!isGet || (await hasCallRules(c, relay))),
+    changed: (text) => withoutOtherResponses(text, own),
+    guard: { isHidden: (text) => withoutOtherResponses(text, own) !== undefined, isInErrors: false },
   });
-}
-
-function ownEvent(raw: string, own: ReadonlySet<string>): string {
-  const left = withoutOtherResponses(dataOf(raw) ?? "", own);
-  const passed = left === undefined ? raw : left === null ? "" : withData(raw, onOneLine(left));
-  // Empty where a lenient client would read such a response in the event that this parser does not.
-  return looseDatasOf(passed).some((data) => withoutOtherResponses(data, own) !== undefined) ? "" : passed;
 }
 
 /**

@@ -7,7 +7,6 @@
 // by their ids, so a server could answer one request on the stream of another.
 
 import { keyAllows } from "../../../shared/policy/tool-names.ts";
-import { dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
 import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
 import { type ListedTool, listedTool } from "../../../shared/relay/tool-definition.ts";
 import { type ToolLists, type ToolPage, mayListTools, calledTools, namedTool, toolListsIn } from "../../../shared/relay/tool-list.ts";
@@ -17,7 +16,7 @@ import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { heldIn, isHeld, knownTool } from "../../stores/tools.ts";
 import type { AppContext } from "../app-context.ts";
 import { changedAnswer } from "./changed-events.ts";
-import { type RelayRequest, broken } from "./relay-request.ts";
+import type { RelayRequest } from "./relay-request.ts";
 import { ownRules } from "../../../shared/policy/own-rules.ts";
 
 /** Whether the entry or the key says anything of tools. */
@@ -52,17 +51,13 @@ async function whyRefused(c: AppContext, relay: RelayRequest, tool: string): Pro
 /** The answer that the client gets, with the tools alone that it may see. */
 export async function withShownTools(c: AppContext, relay: RelayRequest, answer: Response): Promise<Response> {
   if (!asks(c, relay) || answer.body === null) return answer;
-  const shown = (lists: ToolLists<ListedTool>): Promise<string> => shownOf(c, relay, lists);
   return changedAnswer(c, answer, {
-    event: (raw) => shownEvent(raw, shown),
-    whole: async (bytes, text) => {
-      if (text === null) return broken(c, otherEncoding);
+    mayConcern: mayListTools,
+    changed: (text) => {
       const lists = toolListsIn(text, listedTool);
-      const response = new Response(lists === null ? bytes : await shown(lists), answer);
-      // In another charset a client would read other JSON in the same bytes.
-      if (lists !== null || mayListTools(text)) response.headers.set("Content-Type", "application/json");
-      return response;
+      return lists === null ? undefined : shownOf(c, relay, lists);
     },
+    guard: { isHidden: (text) => toolListsIn(text, namedTool) !== null, isInErrors: true },
   });
 }
 
@@ -75,16 +70,4 @@ async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists<List
   const isShown = (page: ToolPage<ListedTool>, index: number): boolean =>
     isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false;
   return lists.shown(isShown, server.pin !== "off");
-}
-
-export const otherEncoding = "The MCP server answered in another encoding than UTF-8";
-
-type Shown = (lists: ToolLists<ListedTool>) => Promise<string>;
-
-async function shownEvent(raw: string, shown: Shown): Promise<string> {
-  if (!mayListTools(raw)) return raw;
-  const lists = toolListsIn(dataOf(raw) ?? "", listedTool);
-  const passed = lists === null ? raw : withData(raw, onOneLine(await shown(lists)));
-  // Empty where a lenient client would read a list in the event that this parser does not.
-  return looseDatasOf(passed).some((data) => toolListsIn(data, namedTool) !== null) ? "" : passed;
 }

@@ -3,7 +3,6 @@
 
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { withCallTasks, withTaskSupport } from "../../../../shared/relay/declared-tasks.ts";
-import { dataOf, onOneLine, withData } from "../../../../shared/relay/event-stream.ts";
 import { clientCapabilitiesKey } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { AppContext } from "../../app-context.ts";
 import { changedAnswer } from "../changed-events.ts";
@@ -17,11 +16,8 @@ export async function declaringTasks(c: AppContext, relay: RelayRequest, { value
   const declare = answer.ok && answer.body !== null ? await declarationIn(c, relay, value, answer) : null;
   if (declare === null) return answer;
   return changedAnswer(c, answer, {
-    event: (raw) => {
-      const data = dataOf(raw);
-      return data === null ? raw : withData(raw, onOneLine(declare(data)));
-    },
-    whole: (bytes, text) => new Response(text === null || parseJson(text) === undefined ? bytes : declare(text), answer),
+    mayConcern: () => true,
+    changed: (text) => (parseJson(text) === undefined ? undefined : declare(text)),
   });
 }
 
