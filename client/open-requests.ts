@@ -4,7 +4,7 @@
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { AssociationMode } from "./sampling-connection.ts";
-import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn } from "./rpc-messages.ts";
+import { asAnswer, asNotification, asRequest, cancelledBy, type JsonRpcId, objectIn } from "./rpc-messages.ts";
 
 /** What a server may sample for (design: an originating request). */
 const ORIGINATING = new Set(["tools/call", "resources/read", "prompts/get"]);
@@ -66,9 +66,8 @@ export class InFlight {
   sent(message: unknown): void {
     const request = asRequest(message);
     if (request !== undefined) return this.#sentRequest(request.id, request.method, request.params);
-    const notification = asNotification(message);
-    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    if (typeof cancelled === "string" || typeof cancelled === "number") this.abandoned(cancelled);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) this.abandoned(cancelled);
   }
 
   /** The client cancelled a request, or could not send it. */

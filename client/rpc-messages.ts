@@ -36,6 +36,13 @@ export function asNotification(message: unknown): { method: string; params: Memb
   return { method: message["method"], params: objectIn(message, "params") };
 }
 
+/** The request that a message cancels. */
+export function cancelledBy(message: unknown): JsonRpcId | undefined {
+  const notification = asNotification(message);
+  const id = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
+  return isId(id) ? id : undefined;
+}
+
 export type JsonRpcAnswer = { readonly id: JsonRpcId | null } & ({ readonly result: Members } | { readonly error: RpcError });
 
 /** A response. The id of an error may be null. */

@@ -23,7 +23,7 @@ import { revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { isId, type JsonRpcId, RpcError } from "../rpc-messages.ts";
 import type { SamplingConnection, ServerSamplingRequest } from "../sampling-connection.ts";
 import { ClientProgress } from "./client-progress.ts";
-import { attemptLine, cancelling } from "./stateless-lines.ts";
+import { attemptLine, cancelling, responseLine } from "./stateless-lines.ts";
 
 type CallsSettings = {
   readonly tools: boolean;
@@ -254,22 +254,31 @@ export class Calls {
   }
 
   async #askGateway({ waiting }: Call, method: InputMethod, params: JsonObject): Promise<JsonObject> {
-    const { connection, tools } = this.#settings;
     if (this.#samplings > MOST_SAMPLINGS)
       throw new RpcError(-32_013, `More than ${MOST_SAMPLINGS} sampling requests are under way at once`);
-    if (method === samplingMethod && !tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
-      throw new RpcError(-32_602, "Tools in sampling were not declared to this server");
     this.#inputs += 1;
     const asked = { id: `countersign-input-${this.#inputs}`, method, params, serves: waiting?.id, revision: revision2026 };
-    const answer = method === elicitationMethod ? this.elicited(asked) : connection.answer(asked);
-    return (await answer) as JsonObject; // parsed from JSON
+    return (await this.ask(asked)) as JsonObject; // parsed from JSON
+  }
+
+  /**
+   * The gateway's answer to a request of the server.
+   * @throws RpcError, which the server gets.
+   */
+  async ask(asked: ServerSamplingRequest): Promise<Members> {
+    const { connection, tools } = this.#settings;
+    const { method, params } = asked;
+    if (method === elicitationMethod) return this.#elicited(asked);
+    if (method === samplingMethod && !tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
+      throw new RpcError(-32_602, "Tools in sampling were not declared to this server");
+    return connection.answer(asked);
   }
 
   /**
    * A person's answer to a server's form. Where nobody could be asked, nobody declined it.
    * @throws RpcError where the form itself is wrong.
    */
-  async elicited(asked: ServerSamplingRequest): Promise<Members> {
+  async #elicited(asked: ServerSamplingRequest): Promise<Members> {
     const { connection, elicitationHosts } = this.#settings;
     const { mode, url } = asked.params;
     const why = mode === "url" && typeof url === "string" ? addressFault(url, { elicitationHosts, allowPrivate: false }) : null;
@@ -334,8 +343,7 @@ export class Calls {
 
   /** Writes a response to a request of the client, whose id is as the client wrote it. */
   write(rawId: string, answer: RpcAnswer): undefined {
-    const [[name, value] = []] = Object.entries(answer);
-    if (!this.#closed.signal.aborted) this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"${name}":${JSON.stringify(value)}}`);
+    if (!this.#closed.signal.aborted) this.#settings.toClient(responseLine(rawId, answer));
   }
 
   /** Waits, at most until the connection closes. False where it has. */

@@ -30,7 +30,7 @@ import type { Approval, ApprovalRequest } from "../approval.ts";
 import { sortedJson } from "../open-requests.ts";
 import { asRequest, isId, type JsonRpcId, objectIn } from "../rpc-messages.ts";
 import { errorLine, lineRefusal } from "./client-line.ts";
-import { cancellingOthers, decoded, rawIdIn } from "./stateless-lines.ts";
+import { cancellingOthers, decoded, rawIdIn, responseLine } from "./stateless-lines.ts";
 
 export type ReviewedCallsSettings = {
   readonly server: string;
@@ -394,12 +394,8 @@ export class ReviewedCalls {
   }
 
   #answer({ rawId, isStateless, asTask }: Asked, result: JsonObject, change: ArgumentChange | null = null): void {
-    if (asTask) {
-      const error = { code: -1, message: noticeText(result) };
-      return this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify(error)}}`);
-    }
-    const told = isStateless ? { resultType: "complete", ...result } : result;
-    const bytes = encoder.encode(`{"jsonrpc":"2.0","id":${rawId},"result":${JSON.stringify(told)}}`);
-    this.#settings.toClient(decoded(change === null ? bytes : withEditedNotice(bytes, change)));
+    if (asTask) return this.#settings.toClient(responseLine(rawId, { error: { code: -1, message: noticeText(result) } }));
+    const line = responseLine(rawId, { result: isStateless ? { resultType: "complete", ...result } : result });
+    this.#settings.toClient(change === null ? line : decoded(withEditedNotice(encoder.encode(line), change)));
   }
 }

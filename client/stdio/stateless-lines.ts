@@ -1,7 +1,7 @@
 // The messages of revision 2026-07-28 as lines: what a request says, the line that its server gets,
 // and the lines of later attempts at it.
 
-import { objectOf } from "../../shared/json/values.ts";
+import { type Members, objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { edited, memberIn, memberOf, type Span, textAt, withMembers } from "../../shared/json/spans.ts";
 import { messagesIn, paramsIn } from "../../shared/relay/message-bytes.ts";
@@ -43,6 +43,12 @@ export function statelessRequest(line: Uint8Array, span: Span, message: unknown)
 export function rawIdIn(line: Uint8Array, span: Span, id: JsonRpcId): string {
   const at = memberOf(line, span, "id");
   return at === undefined ? JSON.stringify(id) : textAt(line, at);
+}
+
+/** A response to a request whose id is as it was written. */
+export function responseLine(rawId: string, answer: { readonly result: Members } | { readonly error: object }): string {
+  const [[name, value] = []] = Object.entries(answer);
+  return `{"jsonrpc":"2.0","id":${rawId},"${name}":${JSON.stringify(value)}}`;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

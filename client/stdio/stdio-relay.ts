@@ -5,16 +5,16 @@
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, isOurs, mayFallBack } from "../../shared/relay/capability-2025.ts";
-import { maySampleByItself } from "../../shared/relay/messages.ts";
+import { maySampleByItself, samplingMethod } from "../../shared/relay/messages.ts";
 import { elicitationMethod, isNamedAsOurs, leadsTo, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
 import type { SamplingConnection } from "../sampling-connection.ts";
-import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
+import { asRequest, cancelledBy, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
 import { Calls } from "./calls.ts";
 import { type Declared, type DeclareOptions, declareAnswers, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberIn, type Span, textAt, whole } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
-import { decoded, rawIdIn } from "./stateless-lines.ts";
+import { decoded, rawIdIn, responseLine } from "./stateless-lines.ts";
 import { StatelessRelay } from "./stateless-relay.ts";
 
 export type StdioRelaySettings = DeclareOptions & {
@@ -94,9 +94,8 @@ export class StdioRelay {
     const isBatch = Array.isArray(value);
     const stateless = isBatch ? undefined : this.#stateless.concerns(line, whole(line), value);
     if (stateless !== undefined) return this.#stateless.fromClient(line, stateless, value);
-    const notification = asNotification(value);
-    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    const call = isId(cancelled) ? this.calls.waitingAs(cancelled) : undefined;
+    const cancelled = cancelledBy(value);
+    const call = cancelled === undefined ? undefined : this.calls.waitingAs(cancelled);
     if (call !== undefined) return this.calls.cancel(call, line);
     return filtered(line, value, (message, span) => {
       const batched = isBatch ? this.#stateless.concerns(line, span, message) : undefined;
@@ -155,9 +154,8 @@ export class StdioRelay {
       return true;
     }
     this.calls.progress.sent(message);
-    const notification = asNotification(message);
-    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    if (isId(cancelled)) this.calls.progress.ended(cancelled);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) this.calls.progress.ended(cancelled);
     this.#settings.connection.sent(message);
     return true;
   }
@@ -165,14 +163,13 @@ export class StdioRelay {
   #passesToClient(message: unknown, line: Uint8Array, span: Span): boolean {
     const request = asRequest(message);
     if (request?.method === elicitationMethod && this.#asksAsGateway(request)) {
-      const error = { code: -32_602, message: refusedElicitation };
-      this.#settings.toServer(`{"jsonrpc":"2.0","id":${rawIdIn(line, span, request.id)},"error":${JSON.stringify(error)}}`);
+      this.#settings.toServer(responseLine(rawIdIn(line, span, request.id), { error: { code: -32_602, message: refusedElicitation } }));
       return false;
     }
     if (request !== undefined && this.#takes({ ...request, rawId: rawIdIn(line, span, request.id), cancelled: false })) return false;
-    const notification = asNotification(message);
-    if (notification?.method === "notifications/cancelled" && isId(notification.params["requestId"])) {
-      const key = idKey(notification.params["requestId"]);
+    const cancelled = cancelledBy(message);
+    if (cancelled !== undefined) {
+      const key = idKey(cancelled);
       const intercepted = this.#intercepted.get(key);
       if (intercepted !== undefined) {
         intercepted.cancelled = true;
@@ -203,7 +200,7 @@ export class StdioRelay {
       return true;
     }
     if (mode === "forward") return false;
-    if (method === "sampling/createMessage") {
+    if (method === samplingMethod) {
       if (mayFallBack(mode, this.#declared.clientSamples)) {
         this.#offered.set(idKey(request.id), request);
         return false;
@@ -233,23 +230,18 @@ export class StdioRelay {
   }
 
   async #askGateway(request: Intercepted): Promise<Members> {
-    const { connection, tools, toServer } = this.#settings;
+    const { connection, toServer } = this.#settings;
     const { id, method } = request;
-    let { params } = request;
+    const isOfTask = method !== samplingMethod && method !== elicitationMethod;
+    if (isOfTask && !connection.answers(method, request.params)) throw new RpcError(-32602, "Unknown task");
+    // A receiver ignores `task` for a kind of request for which it declared no tasks (2025-11-25,
+    // tasks).
+    const isPlain = method === samplingMethod && !this.#declared.samplingTasks;
+    const params = isPlain ? without(request.params, "task") : request.params;
     const notify = (notification: object): void => {
       if (!this.#isClosed) toServer(JSON.stringify({ jsonrpc: "2.0", ...notification }));
     };
-    if (method === elicitationMethod) return this.calls.elicited({ id, method, params, notify });
-    if (method !== "sampling/createMessage") {
-      if (!connection.answers(method, params)) throw new RpcError(-32602, "Unknown task");
-    } else {
-      if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
-        throw new RpcError(-32602, "Tools in sampling were not declared to this server");
-      // A receiver ignores `task` for a kind of request for which it declared no tasks (2025-11-25,
-      // tasks).
-      if (!this.#declared.samplingTasks) params = without(params, "task");
-    }
-    const result = await connection.answer({ id, method, params, notify });
+    const result = await this.calls.ask({ id, method, params, notify });
     const task = objectIn(result, "task")["taskId"];
     if (isObject(params["task"]) && typeof task === "string") this.#remember(task);
     return result;
@@ -303,8 +295,7 @@ export class StdioRelay {
     if (isFirst && !isFull) this.#intercepted.delete(key);
     // A request that its sender cancelled gets no answer (utilities/cancellation).
     if (request.cancelled || this.#isClosed) return;
-    const [[name, value] = []] = Object.entries(answer);
-    this.#settings.toServer(`{"jsonrpc":"2.0","id":${request.rawId},"${name}":${JSON.stringify(value)}}`);
+    this.#settings.toServer(responseLine(request.rawId, answer));
   }
 
   #tellClient(notification: object | undefined): void {

@@ -23,7 +23,7 @@ import {
 } from "../../shared/relay/translation.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
-import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
+import { asNotification, asRequest, cancelledBy, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
 import type { Call, CallClient } from "./calls.ts";
 import { attemptLine, decoded, rawIdIn } from "./stateless-lines.ts";
@@ -153,10 +153,11 @@ export class TranslatingRelay extends StdioRelay {
     if (request !== undefined) return this.#requested(session, line, request);
     const notification = asNotification(value);
     if (notification === undefined) return this.#responded(line, objectOf(value));
-    const { method, params } = notification;
+    const { method } = notification;
     if (DROPPED.has(method)) return undefined;
     if (method !== "notifications/cancelled") return super.fromClient(line);
-    const call = isId(params["requestId"]) ? this.calls.waitingAs(params["requestId"]) : undefined;
+    const cancelled = cancelledBy(value);
+    const call = cancelled === undefined ? undefined : this.calls.waitingAs(cancelled);
     return call === undefined ? undefined : this.calls.cancel(call, line);
   }
 

@@ -7,7 +7,7 @@ import { objectOf } from "../json/values.ts";
 import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
 import { declaresSampling, isOurs, withSampling } from "./capability-2025.ts";
 import { samplingMethod } from "./messages.ts";
-import { type InputMethod, rootsMethod } from "./rounds.ts";
+import { type InputMethod, inputMethods, rootsMethod } from "./rounds.ts";
 import type { SamplingSettings } from "./sampling-settings.ts";
 import { elicitationMethod } from "./url-elicitation.ts";
 import { ourExtensions } from "../wire/extension-keys.ts";
@@ -39,7 +39,6 @@ const isHere: Readonly<Record<InputMethod, (server: Answering, client: ClientDoe
   [elicitationMethod]: ({ elicitation }, { clientFills }) => isOurs(elicitation, clientFills),
   [rootsMethod]: ({ roots }, { clientRoots }) => roots !== undefined && !clientRoots,
 };
-const inputMethods = [samplingMethod, elicitationMethod, rootsMethod] as const;
 
 /** The methods that the gateway answers. */
 export const answeredHere = (server: Answering, client: ClientDoes): readonly InputMethod[] =>

@@ -29,6 +29,10 @@ export function messageOf(value: unknown): JsonRpcMessage {
   return { kind: "response", id, failed: typeof code === "number" ? code : 0 };
 }
 
+/** The request that a message cancels. */
+export const cancelledBy = (message: JsonRpcMessage): RequestId | undefined =>
+  message.kind === "notification" && message.method === "notifications/cancelled" ? toRequestId(message.params?.["requestId"]) : undefined;
+
 /** The params of a parsed message, and their `_meta`; null where it has none. */
 export const paramsOf = (value: unknown): JsonObject | null => objectOf(objectOf(value)?.["params"]);
 export const metaOf = (value: unknown): JsonObject | null => objectOf(paramsOf(value)?.["_meta"]);
@@ -131,10 +135,10 @@ export function fromServer(
       const reported = message.params?.["progress"];
       if (token !== undefined && typeof reported === "number") progress.push({ token, progress: reported });
     }
-    if (message.kind === "notification" && message.method === "notifications/cancelled") {
-      const id = toRequestId(message.params?.["requestId"]);
-      const reason = message.params?.["reason"];
-      if (id !== undefined) cancelled.push({ id, reason: typeof reason === "string" ? reason : null });
+    const withdrawn = cancelledBy(message);
+    if (withdrawn !== undefined) {
+      const reason = paramsOf(each)?.["reason"];
+      cancelled.push({ id: withdrawn, reason: typeof reason === "string" ? reason : null });
     }
     const isIntercepted = isForGateway(message);
     if (message.kind === "request" && (isIntercepted || message.method === samplingMethod)) {

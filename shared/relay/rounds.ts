@@ -17,7 +17,9 @@ import { missingCapabilityCode } from "../wire/mcp-2026/meta-keys.ts";
 export const rootsMethod = "roots/list";
 
 /** What a server may ask of its client. */
-export type InputMethod = typeof samplingMethod | typeof elicitationMethod | typeof rootsMethod;
+export const inputMethods = [samplingMethod, elicitationMethod, rootsMethod] as const;
+export type InputMethod = (typeof inputMethods)[number];
+export const isInputMethod = (method: unknown): method is InputMethod => inputMethods.some((each) => each === method);
 
 /** Requests whose answer may ask for more. */
 const roundMethods = ["tools/call", "prompts/get", "resources/read"] as const;
@@ -97,8 +99,7 @@ function inputRequestOf(key: string, value: unknown): InputRequest | null {
   const request = objectOf(value);
   const method = request?.["method"];
   if (key.length > longestKey || !key.isWellFormed() || isDeeperThan(deepest, value)) return null;
-  if (method !== samplingMethod && method !== elicitationMethod && method !== rootsMethod) return null;
-  return { key, method, params: objectOf(request?.["params"]) };
+  return isInputMethod(method) ? { key, method, params: objectOf(request?.["params"]) } : null;
 }
 
 /**

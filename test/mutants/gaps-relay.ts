@@ -56,8 +56,8 @@ export const relayGapMutants: readonly Mutant[] = [
   {
     ...questions,
     name: "a client is not asked in a call for what it did not declare",
-    from: "return undeclared([request], capabilities) === null ? null :",
-    to: "return undeclared([request], capabilities) !== undefined ? null :",
+    from: "return missing === null ? ok(method) :",
+    to: "return missing !== undefined ? ok(method) :",
     test: bridge("did not declare"),
   },
   {
@@ -70,7 +70,7 @@ export const relayGapMutants: readonly Mutant[] = [
   {
     ...questions,
     name: "a client is asked in a call for three things alone",
-    from: "if (!methods.has(method)) return failed(-32_601, `Method not found: ${method}`);",
+    from: "if (!isInputMethod(method)) return err(failed(-32_601, `Method not found: ${method}`));",
     to: "",
     test: bridge("did not declare"),
   },

@@ -7,10 +7,11 @@ import { isDeeperThan } from "../../../shared/json/json-rules.ts";
 import { associationOf } from "../../../shared/association/relay-association.ts";
 import { type BridgedClient, inputParams, isLogged } from "../../../shared/relay/bridging.ts";
 import { changeOf } from "../../../shared/relay/listening.ts";
-import { messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
-import { type InputRequest, undeclared } from "../../../shared/relay/rounds.ts";
+import { messageOf } from "../../../shared/relay/messages.ts";
+import { type InputMethod, isInputMethod, rootsMethod, undeclared } from "../../../shared/relay/rounds.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
-import { elicitationMethod, isOfferId } from "../../../shared/relay/url-elicitation.ts";
+import { isOfferId } from "../../../shared/relay/url-elicitation.ts";
 import type { RequestId, RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import { toRequestId } from "../../../shared/wire/json-rpc.ts";
 import type { BridgeCall } from "./bridge-call.ts";
@@ -32,9 +33,6 @@ type ServerQuestion = { readonly id: RequestId; readonly method: string; readonl
 const deepest = 100;
 /** Requests for roots that wait for a call whose client can be asked. */
 const mostEarly = 8;
-
-const rootsMethod = "roots/list";
-const methods: ReadonlySet<string> = new Set([samplingMethod, elicitationMethod, rootsMethod]);
 
 const failed = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
 
@@ -78,11 +76,15 @@ export class BridgeQuestions {
   async #askStray(session: Session, calls: readonly BridgeCall[], asked: ServerQuestion): Promise<void> {
     if (calls.some((call) => call.knows(asked.id))) return;
     const [newest] = calls;
-    if (asked.method === rootsMethod || !methods.has(asked.method)) {
+    if (asked.method === rootsMethod || !isInputMethod(asked.method)) {
       // Roots are the same for every call; other methods are refused in any.
       if (newest !== undefined) this.#ask(newest, session, asked);
       else if (asked.method === rootsMethod && this.#keepEarly(session, asked)) return;
-      else this.#refuse(session, asked.id, this.#wrong(asked) ?? failed(-32_603, "The client cannot be asked while it has no request"));
+      else {
+        const judged = this.#judged(asked);
+        const none = failed(-32_603, "The client cannot be asked while it has no request");
+        this.#refuse(session, asked.id, judged.ok ? none : judged.error);
+      }
       return;
     }
     const setting = await this.#deps.association().catch(() => "strict" as const);
@@ -103,22 +105,22 @@ export class BridgeQuestions {
   #ask(call: BridgeCall, session: Session, asked: ServerQuestion): boolean {
     const { id, method, params } = asked;
     if (call.knows(id)) return true;
-    const wrong = this.#wrong(asked);
-    if (wrong !== null) this.#refuse(session, id, wrong);
+    const judged = this.#judged(asked);
+    if (!judged.ok) this.#refuse(session, id, judged.error);
     else if (call.isOver) this.#refuse(session, id, failed(-32_603, "The client's request is over"));
-    else if (call.ask(id, method as InputRequest["method"], inputParams(method, params))) return true;
+    else if (call.ask(id, judged.value, inputParams(method, params))) return true;
     else this.#refuse(session, id, failed(-32_603, `The client was asked more than ${mostQuestions} times for one request`));
     return false;
   }
 
-  /** The answer to a request that is not for the client; null for one that is. */
-  #wrong({ method, params }: ServerQuestion): RpcAnswer | null {
-    if (method === "ping") return { result: {} };
-    if (!methods.has(method)) return failed(-32_601, `Method not found: ${method}`);
-    if (isDeeperThan(deepest, params)) return failed(-32_602, `Invalid params: nested more than ${deepest} levels deep`);
+  /** What the client is asked; or the answer to a request that is not for it. */
+  #judged({ method, params }: ServerQuestion): Result<InputMethod, RpcAnswer> {
+    if (method === "ping") return err({ result: {} });
+    if (!isInputMethod(method)) return err(failed(-32_601, `Method not found: ${method}`));
+    if (isDeeperThan(deepest, params)) return err(failed(-32_602, `Invalid params: nested more than ${deepest} levels deep`));
     const { capabilities } = this.#deps.client();
-    const request = { key: "", method: method as InputRequest["method"], params }; // in `methods`
-    return undeclared([request], capabilities) === null ? null : failed(-32_601, `The client did not declare ${method}`);
+    const missing = undeclared([{ key: "", method, params }], capabilities);
+    return missing === null ? ok(method) : err(failed(-32_601, `The client did not declare ${method}`));
   }
 
   #refuse(session: Session, id: RequestId, answer: RpcAnswer): void {

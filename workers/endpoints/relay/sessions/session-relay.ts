@@ -10,6 +10,7 @@ import { dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import {
   type JsonRpcMessage,
+  cancelledBy,
   mayBeHiddenRequest,
   mayElicitByItself,
   maySampleByItself,
@@ -92,7 +93,7 @@ export async function postInSession(c: AppContext, relay: WatchedRelayRequest, {
   if (ours.includes(elicitationMethod) && mayElicitByItself(body, value))
     return refuseWith(c, 400, "The gateway answers this server's forms; a client's own answer to one is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
-  const cancelled = messages.flatMap(cancelledBy);
+  const cancelled = messages.flatMap((each) => cancelledBy(each) ?? []);
   // Before the client's 202: its next request must not find these in flight.
   if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
   if (await takesOver(c, relay, session, messages)) return new Response(null, { status: 202 });
@@ -313,13 +314,6 @@ const noRequest = { originating: null, serves: null, inFlight: null, watch: null
 export async function sessionOf(c: AppContext, relay: RelayRequest): Promise<RelaySession | Response> {
   if (c.req.header(sessionHeader) === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
   return knownSession(c, relay) ?? (await sessionNotFound(c));
-}
-
-/** The request that the client cancels with this message. */
-function cancelledBy(message: JsonRpcMessage): RequestId[] {
-  if (message.kind !== "notification" || message.method !== "notifications/cancelled") return [];
-  const id = toRequestId(message.params?.["requestId"]);
-  return id === undefined ? [] : [id];
 }
 
 function originatingOf({ params, method, id }: Extract<JsonRpcMessage, { kind: "request" }>, server: Server): Originating {

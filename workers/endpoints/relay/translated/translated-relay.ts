@@ -9,7 +9,7 @@ import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { addedCapabilities } from "../../../../shared/relay/answered-here.ts";
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
-import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, cancelledBy } from "../../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, restOf } from "../../../../shared/relay/rounds.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
@@ -102,9 +102,7 @@ export async function postTranslated(visit: Visit, messages: readonly JsonRpcMes
  * answers a round of.
  */
 function aboutCall(message: JsonRpcMessage): RequestId | null {
-  if (message.kind === "notification" && message.method === "notifications/cancelled")
-    return toRequestId(message.params?.["requestId"]) ?? null;
-  return message.kind === "response" ? (inputPlace(message.id)?.request ?? null) : null;
+  return (message.kind === "response" ? inputPlace(message.id)?.request : cancelledBy(message)) ?? null;
 }
 
 async function notified(visit: Visit, message: JsonRpcMessage): Promise<void> {
