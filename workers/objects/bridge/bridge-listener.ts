@@ -4,6 +4,7 @@
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import { within } from "../../http/keep-alive.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { pause } from "../../platform/pause.ts";
 import type { BridgeTables } from "./bridge-tables.ts";
 import { type Arrival, type BridgeUpstream, type Session, arrivalsOf } from "./bridge-upstream.ts";
 
@@ -126,9 +127,3 @@ export class BridgeListener {
     return hasCome;
   }
 }
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });

@@ -37,6 +37,7 @@ import { type ShareReport, endShare, giveShare, shareMsLeft } from "../../../sha
 import { type CallShare, endCalls, giveCalls } from "../../../shared/policy/call-share.ts";
 import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
+import { pause } from "../../platform/pause.ts";
 import { atMost } from "../at-most.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { keySchema } from "../schema/key-schema.ts";
@@ -312,8 +313,6 @@ export class KeyObject extends StoredObject implements KeyCalls {
     }, writeEveryMs);
   }
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const overLimit = (refusal: Refusal, limits: Limits): OverLimit => ({
   kind: "refused",

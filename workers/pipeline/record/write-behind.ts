@@ -14,6 +14,7 @@ import type { LedgerEntry } from "../../stubs/ledger-calls.ts";
 import type { Env } from "../../platform/env.ts";
 import { isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { pause } from "../../platform/pause.ts";
 import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../../stubs/stubs.ts";
 import { budgetSharesOf } from "../spend/budget-shares.ts";
 import { keySharesOf } from "../admit/key-shares.ts";
@@ -204,8 +205,6 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
     waitMs = Math.max(0, flushAfterMs - (Date.now() - now));
   }
 }
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits, by its own pauses and not by a clock, and makes the entries meanwhile. */
 async function making(pending: WriteBehind, waitMs: number): Promise<void> {

@@ -7,6 +7,7 @@ import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import type { Env } from "../../platform/env.ts";
 import type { Started } from "../pipeline-request.ts";
+import { pause } from "../../platform/pause.ts";
 import { runStub } from "../../stubs/stubs.ts";
 
 const gone: Outcome = { kind: "refused", refusal: { kind: "noLongerKept" } };
@@ -104,10 +105,3 @@ async function watch(
     if (signal.aborted) leave();
   });
 }
-
-/** Ends early where the signal aborts. */
-export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-  });

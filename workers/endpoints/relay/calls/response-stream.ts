@@ -14,6 +14,7 @@ import { progressMessages } from "../../../http/keep-alive.ts";
 import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
+import { pause } from "../../../platform/pause.ts";
 
 type StreamRequest = {
   readonly id: RequestId;
@@ -86,10 +87,7 @@ export class ResponseStream {
   /** Whether the client is still there: a connection that it dropped is seen after a write. */
   async reachesClient(): Promise<boolean> {
     await this.write(": still there\n\n");
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, droppedMs);
-      this.left.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
+    await pause(droppedMs, this.left);
     return !this.left.aborted;
   }
 

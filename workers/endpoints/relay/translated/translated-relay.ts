@@ -37,7 +37,7 @@ import {
 } from "../../../../shared/wire/json-rpc.ts";
 import { isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
-import { pause } from "../../../pipeline/wait/wait.ts";
+import { pause } from "../../../platform/pause.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
 import { callStub, sessionStub } from "../../../stubs/stubs.ts";
