@@ -110,21 +110,25 @@ export function openCall({ c, relay, session, method, name, rest, headers, call 
 const attemptLength = 16;
 const newAttempt = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(attemptLength)));
 
-/** Where the sampling of a call belongs. */
-export function roundContext({ c, relay, session, originatingOf, call, meta }: RoundCall, stream: ResponseStreamOutput): RoundContext {
-  const sampling: SamplingContext = {
-    env: c.env,
-    ctx: c.executionCtx,
-    key: c.var.key,
-    session,
-    server: relay.server,
-    authorization: relay.authorization,
-    originating: null,
-    ...noStream,
-    onProgress: (state) => stream.say(state),
-    clientTrace: traceContextIn({ _meta: meta }) ?? transportContext(c.req.raw.headers),
+/** Where the sampling of a call belongs. `toClient`: gets what its reviews offer to the client. */
+export function roundContext(call: RoundCall, stream: ResponseStreamOutput, toClient: SamplingContext["toClient"] = null): RoundContext {
+  const { c, relay, session, meta } = call;
+  return {
+    ...call,
+    sampling: {
+      env: c.env,
+      ctx: c.executionCtx,
+      key: c.var.key,
+      session,
+      server: relay.server,
+      authorization: relay.authorization,
+      originating: null,
+      ...noStream,
+      onProgress: (state) => stream.say(state),
+      toClient,
+      clientTrace: traceContextIn({ _meta: meta }) ?? transportContext(c.req.raw.headers),
+    },
   };
-  return { sampling, call, originatingOf };
 }
 
 export const attemptWith = ({ c, meta, relay }: RoundCall, stream: ResponseStreamOutput): Attempt => ({

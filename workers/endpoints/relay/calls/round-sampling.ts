@@ -11,18 +11,14 @@ import { elicitationMethod } from "../../../../shared/relay/url-elicitation.ts";
 import { type Result, err, ok } from "../../../../shared/result.ts";
 import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
-import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
+import type { CallStatus } from "../../../stubs/call-calls.ts";
+import type { RoundCall } from "./call-rounds.ts";
 import { type SamplingContext, answerOf, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
 
 export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 
 /** A call at the server, and where its sampling belongs. */
-export type RoundContext = {
-  readonly sampling: SamplingContext;
-  readonly call: DurableObjectStub<CallCalls>;
-  /** The client's request as its session knows it, for an attempt of the call. */
-  readonly originatingOf: (attempt: string) => Originating;
-};
+export type RoundContext = RoundCall & { readonly sampling: SamplingContext };
 
 /**
  * Answers these requests of a round, each as soon as its reply is there. A request that gets no

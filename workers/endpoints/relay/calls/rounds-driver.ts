@@ -48,13 +48,8 @@ type Drive = {
  * Drives the call from this state. Sampling of a round begins at once, also where the client is
  * needed for its other parts.
  */
-export async function drive(
-  call: RoundCall,
-  from: CallStatus | null,
-  { stream, toClient = null, ask, signIn, enough }: Drive,
-): Promise<Driven> {
-  const about = roundContext(call, stream);
-  const context = { ...about, sampling: { ...about.sampling, toClient } };
+export async function drive(call: RoundCall, from: CallStatus | null, { stream, toClient, ask, signIn, enough }: Drive): Promise<Driven> {
+  const context = roundContext(call, stream, toClient);
   const attempt = attemptWith(call, stream);
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
@@ -73,7 +68,7 @@ export async function drive(
     context.sampling.ctx.waitUntil(answered);
     if (theirs.length > 0 && ask === undefined) return { kind: "asks", requests: theirs, at };
     const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
-    const next = Promise.all([answered, asked]).then(() => proceed(call, context, { at, attempt }));
+    const next = Promise.all([answered, asked]).then(() => proceed(call, at, attempt));
     const first = await Promise.race([next, enough.then(() => "enough" as const)]);
     if (first === "enough") {
       context.sampling.ctx.waitUntil(next.catch(() => {}));
@@ -102,11 +97,7 @@ const mostStuck = 3;
 const stuckMs = 300;
 
 /** Each round sends the call again, unless an operator has stopped it meanwhile. */
-async function proceed(
-  { c, relay, method }: RoundCall,
-  { call }: RoundContext,
-  { at, attempt }: { readonly at: Waiting; readonly attempt: Attempt },
-): Promise<CallStatus | null> {
+async function proceed({ c, relay, method, call }: RoundCall, at: Waiting, attempt: Attempt): Promise<CallStatus | null> {
   try {
     const stopped = method === callMethod ? await stoppedCall(c, relay) : null;
     const notice = stopped === null ? null : refusedNotice(stopped);

@@ -32,6 +32,7 @@ import {
   isOurTask,
   isTimeout,
   keepTask,
+  noStream,
   park,
   takeParked,
 } from "../sampling/relay-sampling.ts";
@@ -314,10 +315,8 @@ class SseRelay {
     return {
       ...this.#context,
       originating,
-      onProgress: () => {},
-      toClient: null,
+      ...noStream,
       isOver: this.#isOver || isElsewhere,
-      isBrief: false,
       isAbandoned: (id) => this.#isAbandoned.has(idKey(id)),
     };
   }
