@@ -16,7 +16,7 @@ import {
   tooManyRounds,
 } from "../../shared/relay/call.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
-import { endedCall, type InputMethod, isAmbiguous, isRound, readRound, type Round, roundRefusal } from "../../shared/relay/rounds.ts";
+import { checkRound, endedCall, type InputMethod, isAmbiguous, isRound, type Round } from "../../shared/relay/rounds.ts";
 import { addressFault, elicitationMethod } from "../../shared/relay/url-elicitation.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
@@ -222,11 +222,9 @@ export class Calls {
       this.take(call, { kind: "responded" });
       return passed;
     }
-    const round = readRound(call.method, result);
-    if (!round.ok) return this.#fail(call, `The MCP server ${round.error}`);
     const { capabilities, state } = call;
-    const refused = roundRefusal(round.value.requests, { ours: state.terms.ours, capabilities, ownUrl: this.#settings.url });
-    if (refused !== null) return void this.take(call, { kind: "responded" }, { error: refused.error });
+    const round = checkRound(call.method, result, { ours: state.terms.ours, capabilities, ownUrl: this.#settings.url });
+    if (!round.ok) return void this.take(call, { kind: "responded" }, { error: round.error.error });
     call.round = round.value;
     call.answers.clear();
     this.take(call, { kind: "asked", questions: round.value.requests });

@@ -115,17 +115,24 @@ export function undeclared(requests: readonly InputRequest[], capabilities: Json
 }
 
 /**
- * Why a client must not be asked for this, with the HTTP status of that; null where it may be.
- * `ours`: what is answered in its place. `ownUrl`: the gateway's address; undefined: it has none.
+ * What a round may ask of a client. `ours`: what is answered in its place. `ownUrl`: the gateway's
+ * address; undefined: it has none.
  */
-export function roundRefusal(
-  requests: readonly InputRequest[],
-  {
-    ours,
-    capabilities,
-    ownUrl,
-  }: { readonly ours: readonly InputMethod[]; readonly capabilities: JsonObject; readonly ownUrl: string | undefined },
-): { readonly status: number; readonly error: RpcError } | null {
+type AskableTerms = { readonly ours: readonly InputMethod[]; readonly capabilities: JsonObject; readonly ownUrl: string | undefined };
+
+/** Why a round is not asked, with the HTTP status of that. */
+type RoundRefusal = { readonly status: number; readonly error: RpcError };
+
+/** The round of a result that may be asked, or the error with which the request ends. */
+export function checkRound(method: string, result: JsonObject, terms: AskableTerms): Result<Round, RoundRefusal> {
+  const round = readRound(method, result);
+  if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
+  const refusal = roundRefusal(round.value.requests, terms);
+  return refusal === null ? round : err(refusal);
+}
+
+/** Why a client must not be asked for this; null where it may be. */
+export function roundRefusal(requests: readonly InputRequest[], { ours, capabilities, ownUrl }: AskableTerms): RoundRefusal | null {
   if (ownUrl !== undefined && requests.some(({ method, params }) => method === elicitationMethod && elicitsOurs(params, ownUrl)))
     return { status: 502, error: { code: -32_603, message: refusedElicitation } };
   const missing = undeclared(

@@ -11,13 +11,12 @@ import {
   type InputRequest,
   type Round,
   type RoundMethod,
-  readRound,
+  checkRound,
   roundRefusal,
 } from "../../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
-import { type Result, err } from "../../../../shared/result.ts";
 import type { RequestId, RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { type RelayedState, sealState } from "../../../credentials/request-state.ts";
 import { settingsOf } from "../../../platform/settings.ts";
@@ -72,23 +71,19 @@ export const oursOf = ({ relay, session }: Pick<RoundCall, "relay" | "session">)
 /** Whether the gateway answers this client's sampling. */
 export const samplesHere = (call: Pick<RoundCall, "relay" | "session">): boolean => oursOf(call).includes(samplingMethod);
 
-/** The round of a server's result, or the error with which the request ends. */
-export function checkedRound(
-  { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
-  method: string,
-  result: JsonObject,
-): Result<Round, { readonly status: number; readonly error: RpcError }> {
-  const round = readRound(method, result);
-  if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
-  const refusal = refusedRound({ c, relay, session, capabilities }, round.value.requests);
-  return refusal === null ? round : err(refusal);
-}
+type AskedClient = Pick<RoundCall, "c" | "relay" | "session" | "capabilities">;
+
+const termsOf = ({ c, relay, session, capabilities }: AskedClient) => ({
+  ours: oursOf({ relay, session }),
+  capabilities,
+  ownUrl: settingsOf(c.env).publicUrl,
+});
+
+/** `checkRound` for this client. */
+export const checkedRound = (client: AskedClient, method: string, result: JsonObject) => checkRound(method, result, termsOf(client));
 
 /** `roundRefusal` for this client. Asked of every round. */
-export const refusedRound = (
-  { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
-  requests: readonly InputRequest[],
-) => roundRefusal(requests, { ours: oursOf({ relay, session }), capabilities, ownUrl: settingsOf(c.env).publicUrl });
+export const refusedRound = (client: AskedClient, requests: readonly InputRequest[]) => roundRefusal(requests, termsOf(client));
 
 /** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
 export function openCall({ c, relay, session, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallStatus | null> {
