@@ -94,8 +94,8 @@ const cut = (text: string): string => (text.length > longestNamed ? `${text.slic
 export type ArgumentChange = { readonly before: string; readonly after: string };
 
 /**
- * A response that says what a reviewer changed of its call: a text block more, and `_meta`. All else
- * keeps its bytes.
+ * A response that says what a reviewer changed of its call: a text block more, and `_meta`. All
+ * else keeps its bytes.
  */
 export function withEditedNotice(bytes: Uint8Array, { before, after }: ArgumentChange): Uint8Array {
   const result = memberIn(bytes, "result");

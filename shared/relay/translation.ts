@@ -108,8 +108,8 @@ export function requestMeta(
 }
 
 /**
- * What the gateway itself answers of a session, with the level of log messages that its client sets;
- * null: the server answers.
+ * What the gateway itself answers of a session, with the level of log messages that its client
+ * sets; null: the server answers.
  */
 export function answeredInSession(
   method: string,
@@ -123,7 +123,7 @@ export function answeredInSession(
   return { answer: { error: { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` } } };
 }
 
-/** What a session listens to at its server, as the params of `subscriptions/listen`; null: nothing. */
+/** What a session listens to, as the params of `subscriptions/listen`; null: nothing. */
 export const listenedTo = ({ listens }: Pick<TranslatedSession, "listens">): JsonObject | null =>
   listens.length === 0 ? null : { notifications: Object.fromEntries(listens.map((each) => [each, true])) };
 

@@ -4,6 +4,7 @@ import { EventSplitter } from "../../shared/relay/event-stream.ts";
 
 /** The body broke off, or an event of it is longer than its reader takes. */
 export class EventsError extends Error {
+  override readonly name = "EventsError";
   readonly isTooLong: boolean;
 
   constructor(isTooLong: boolean, options?: ErrorOptions) {

@@ -44,7 +44,7 @@ export type ClientSide = {
   readonly missedHeaders?: () => Promise<RelayedCall["headers"] | null>;
   /** Does what a round asks, and gives the response with which this answer to the client ends. */
   readonly round: (stream: ResponseStream, round: Round) => Promise<JsonObject | null>;
-  /** Whether an answer with a round that may not be answered is refused; else its error is said on the stream. */
+  /** Whether a round that may not be asked has an HTTP status; else a stream carries its error. */
   readonly refusesRounds: boolean;
 };
 

@@ -86,8 +86,8 @@ type ServedRequest = { readonly id: RequestId; readonly method: string; readonly
 const longestName = 512;
 
 /**
- * A client's request as its session knows it. Method and name are part of event ids, so their length
- * is bounded.
+ * A client's request as its session knows it. Method and name are part of event ids, so their
+ * length is bounded.
  */
 export function servedRequest({ context }: Pick<Server, "context">, { id, method, name, params }: ServedRequest): Originating {
   const bounded = (text: unknown): string => (typeof text === "string" ? text.slice(0, longestName).toWellFormed() : "");
@@ -174,8 +174,8 @@ async function ask(
 }
 
 /**
- * The answer to a request that was begun. Where people are asked, the review's address is offered to
- * the client meanwhile.
+ * The answer to a request that was begun. Where people are asked, the review's address is offered
+ * to the client meanwhile.
  */
 export async function answerOf(
   context: SamplingContext,
