@@ -9,7 +9,7 @@ import { openFor, openQuestions } from "../../shared/relay/call.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { addedCapabilities, answeredHere, clientDoes } from "../../shared/relay/answered-here.ts";
 import { withId } from "../../shared/relay/message-bytes.ts";
-import { attemptOf, type InputMethod, mayAskForInput, responsesIn, restOf } from "../../shared/relay/rounds.ts";
+import { attemptOf, type InputMethod, inputsOf, mayAskForInput, responsesIn, restOf, roundResult } from "../../shared/relay/rounds.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { sortedJson } from "../open-requests.ts";
@@ -179,12 +179,9 @@ export class StatelessRelay {
     const { call } = visited;
     const requestState = crypto.randomUUID();
     const keys = new Set(openFor(call.state, "client").map(({ key }) => key));
-    const inputs = call.round.requests
-      .filter(({ key }) => keys.has(key))
-      .map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }] as const);
-    const inputRequests = inputs.length === 0 ? {} : { inputRequests: Object.fromEntries(inputs) };
+    const asked = call.round.requests.filter(({ key }) => keys.has(key));
     this.#away.set(requestState, visited);
-    this.#calls.respond(call, { result: { resultType: "input_required", ...inputRequests, requestState } });
+    this.#calls.respond(call, { result: roundResult(asked.length === 0 ? null : inputsOf(asked), requestState) });
     const [oldest] = this.#away;
     if (this.#away.size > MOST_AWAY && oldest !== undefined) this.#drop(oldest[0], oldest[1].call);
     return requestState;

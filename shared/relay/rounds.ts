@@ -70,6 +70,17 @@ export function readRound(method: string, result: JsonObject): Result<Round, Rou
   return ok({ requests, state });
 }
 
+/** What a round asks, as its result has it. */
+export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
+  Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));
+
+/** The result that has a client come back with this state; `asks`: from `inputsOf`, or null. */
+export const roundResult = (asks: JsonObject | null, requestState: string): JsonObject => ({
+  resultType: "input_required",
+  ...(asks === null ? {} : { inputRequests: asks }),
+  requestState,
+});
+
 const encoder = new TextEncoder();
 
 /** The members of a message, and of its result, that say what it is. */

@@ -8,7 +8,7 @@ import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
-import { mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { inputsOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
 import {
   type RequestId,
   type RpcAnswer,
@@ -32,7 +32,7 @@ import { settingsOf } from "../../../platform/settings.ts";
 import type { BridgeRequest, BridgeState, BridgeVisit, BridgeCalls, BridgeHeard, BridgeListening } from "../../../stubs/bridge-calls.ts";
 import { bridgeStub } from "../../../stubs/stubs.ts";
 import type { AppContext } from "../../app-context.ts";
-import { goneError, inputRequired, inputsOf, mostRounds } from "../calls/call-rounds.ts";
+import { goneError, inputRequired, mostRounds } from "../calls/call-rounds.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { type WatchedRelayRequest } from "../relay-request.ts";
 import { acknowledgement, isEmptyFilter, listenResult, readFilter, toldChange } from "../../../../shared/relay/listening.ts";

@@ -12,12 +12,13 @@ import {
   type Round,
   type RoundMethod,
   checkRound,
+  roundResult,
   roundRefusal,
 } from "../../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
-import type { RequestId, RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { type RequestId, type RpcAnswer, type RpcError, success } from "../../../../shared/wire/json-rpc.ts";
 import { type RelayedState, sealState } from "../../../credentials/request-state.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { Attempt, CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
@@ -145,12 +146,8 @@ export async function inputRequired(
   state: RelayedState,
 ): Promise<JsonObject> {
   const requestState = await sealState(settingsOf(env).keys, bound, state, Date.now() + stateMs);
-  const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
-  return { jsonrpc: "2.0", id, result };
+  return { ...success(id, roundResult(inputRequests, requestState)) };
 }
-
-export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
-  Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));
 
 /**
  * A server's message, with an error of the gateway's in place of one that wants an address of the

@@ -8,7 +8,7 @@ import { edited, memberIn, memberOf, textAt, withoutMember } from "../../../../s
 import { parseJson } from "../../../../shared/json/values.ts";
 import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
 import { paramsOf } from "../../../../shared/relay/messages.ts";
-import { restOf } from "../../../../shared/relay/rounds.ts";
+import { restOf, roundResult } from "../../../../shared/relay/rounds.ts";
 import { type SigningKeys, seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RequestId, success } from "../../../../shared/wire/json-rpc.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
@@ -46,7 +46,7 @@ export function comeBack(
 ): JsonObject {
   const waiting: WaitingState = [content, times + 1, writtenIn(body, "requestState"), writtenIn(body, "inputResponses")];
   const requestState = seal(keys, stateDomains[waitsFor], utf8ToBytes(JSON.stringify(waiting)));
-  return { ...success(id, { resultType: "input_required", ...(asks === null ? {} : { inputRequests: asks }), requestState }) };
+  return { ...success(id, roundResult(asks, requestState)) };
 }
 
 /**

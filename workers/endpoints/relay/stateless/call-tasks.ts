@@ -7,7 +7,7 @@ import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
 import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { edited, memberIn, membersOf, textAt } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
-import type { InputRequest } from "../../../../shared/relay/rounds.ts";
+import { type InputRequest, inputsOf } from "../../../../shared/relay/rounds.ts";
 import { parseRunId, seal, unsealAny } from "../../../../shared/sealed-id.ts";
 import { type RpcAnswer, type RpcError, errorAnswer } from "../../../../shared/wire/json-rpc.ts";
 import { tasksExtension } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
@@ -15,7 +15,7 @@ import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } f
 import { settingsOf } from "../../../platform/settings.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
 import type { AppContext } from "../../app-context.ts";
-import { type ResponseStreamOutput, type RoundCall, inputsOf } from "../calls/call-rounds.ts";
+import type { ResponseStreamOutput, RoundCall } from "../calls/call-rounds.ts";
 import { endOriginating } from "../sampling/relay-sampling.ts";
 import { type Driven, drive, keepAnswers } from "../calls/rounds-driver.ts";
 import type { RelayRequest } from "../relay-request.ts";

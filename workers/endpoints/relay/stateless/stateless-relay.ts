@@ -12,7 +12,7 @@ import { edited, memberOf, textAt, withMembers } from "../../../../shared/json/s
 import { type CallOwner, ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
 import { addedCapabilities, clientDoes } from "../../../../shared/relay/answered-here.ts";
 import { tooManyRounds } from "../../../../shared/relay/call.ts";
-import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { type Round, type RoundMethod, attemptOf, inputsOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { paramsIn } from "../../../../shared/relay/message-bytes.ts";
 import { answerSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
@@ -32,17 +32,7 @@ import type { Waiting } from "../calls/round-sampling.ts";
 import { callStub } from "../../../stubs/stubs.ts";
 import { servedRequest } from "../sampling/relay-sampling.ts";
 import type { AppContext } from "../../app-context.ts";
-import {
-  type ClientRequest,
-  type RoundCall,
-  endOf,
-  inputsOf,
-  oursOf,
-  goneError,
-  openCall,
-  inputRequired,
-  mostRounds,
-} from "../calls/call-rounds.ts";
+import { type ClientRequest, type RoundCall, endOf, oursOf, goneError, openCall, inputRequired, mostRounds } from "../calls/call-rounds.ts";
 import { knownParamHeaders, learnedParamHeaders } from "../translated/param-headers.ts";
 import { postBridged } from "../bridged/bridged-relay.ts";
 import {
