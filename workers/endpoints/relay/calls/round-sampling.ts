@@ -13,7 +13,7 @@ import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import type { CallStatus } from "../../../stubs/call-calls.ts";
 import type { RoundCall } from "./call-rounds.ts";
-import { type SamplingContext, answerOf, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
+import { type SamplingContext, awaitAnswer, endOriginating, startForm, startSampling } from "../sampling/relay-sampling.ts";
 
 export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 
@@ -54,7 +54,7 @@ async function replyTo(
   const start = method === elicitationMethod ? startForm : startSampling;
   const begun = await start(context, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
   if (!begun.ok) return resultOf(begun.error);
-  return resultOf(await answerOf(context, method, begun.value.started, context.onProgress));
+  return resultOf(await awaitAnswer(context, method, begun.value.started, context.onProgress));
 }
 
 const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));

@@ -169,7 +169,7 @@ async function ask(
   }
   const posts = started.kind === "run" && started.posts;
   if (posts && context.isBrief) return null;
-  const answer = await answerOf(context, method, started, progressTeller(context, waiting, parsed.meta.progressToken));
+  const answer = await awaitAnswer(context, method, started, progressTeller(context, waiting, parsed.meta.progressToken));
   return posts ? null : answer;
 }
 
@@ -177,7 +177,7 @@ async function ask(
  * The answer to a request that was begun. Where people are asked, the review's address is offered
  * to the client meanwhile.
  */
-export async function answerOf(
+export async function awaitAnswer(
   context: SamplingContext,
   method: string,
   started: Started,
