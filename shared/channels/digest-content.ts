@@ -16,7 +16,6 @@ const beforeDeadlineMs = 60_000;
 /** One review that waits for its reviewer, without its content. */
 export type DigestEntry = {
   readonly reviewer: Reviewer;
-  readonly run: string;
   readonly facts: NoticeFacts;
   /** The reviewer's personal link to this review. */
   readonly url: string;

@@ -19,8 +19,6 @@ export type ModelWhy = Pick<Ranked, "tier" | "terms" | "points">;
 export type Candidate = {
   readonly model: Model;
   readonly provider: Provider;
-  /** The provider's name in the routing table. */
-  readonly providerName: string;
   readonly why: ModelWhy;
   /** Worst case in US dollars: all input tokens as estimated, and `maxTokens` of output. */
   readonly worstCostUsd: number;
@@ -49,7 +47,6 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   const candidates = ranked.map((entry) => ({
     model: entry.model,
     provider: entry.provider,
-    providerName: entry.providerName,
     why: whyOf(entry),
     worstCostUsd: entry.worstCostUsd,
   }));

@@ -70,7 +70,7 @@ const decisions = {
 
 /** What the outcome of a call's run is to its client. `sent`: this very call was sent. */
 export function callResult(outcome: Outcome, run: string, sent: boolean): JsonObject {
-  const notice = (text: string, what: string = outcome.kind): JsonObject => noticeResult({ text, run, what });
+  const notice = (text: string): JsonObject => noticeResult({ text, run, what: outcome.kind });
   switch (outcome.kind) {
     case "ran":
       return { ...shownResult(outcome.result), _meta: { "countersign/run": { id: run } } };

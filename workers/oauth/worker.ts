@@ -40,13 +40,11 @@ export type AskError =
 
 export type AskedAccess = {
   readonly kind: "asked";
-  readonly clientId: string;
   /** The client's own name. */
   readonly name: string;
   /** The host that its metadata came from; null for one that registered itself. */
   readonly verifiedHost: string | null;
   readonly redirectHost: string;
-  readonly redirectOrigin: string;
   /** Whatever program listens on this machine gets the code. */
   readonly isLocal: boolean;
   readonly resource: string;
@@ -197,11 +195,9 @@ export default class OAuthWorker extends WorkerEntrypoint {
       const { clientName, clientDomain = null, redirectHost, redirectIsLoopback, clientId } = await api.describeConsent(request);
       return {
         kind: "asked",
-        clientId,
         name: clientName,
         verifiedHost: clientDomain === null ? null : new URL(clientId).host,
         redirectHost,
-        redirectOrigin: new URL(request.redirectUri).origin,
         isLocal: redirectIsLoopback,
         resource: String(request.resource),
       };

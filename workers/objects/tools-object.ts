@@ -38,7 +38,6 @@ type Row = {
   state: "accepted" | "waiting" | "hidden";
   definition: JsonOf<ToolDefinition> | null;
   since: number;
-  decided_at: number;
 };
 
 export class ToolsObject extends StoredObject implements ToolsCalls {

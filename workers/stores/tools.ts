@@ -15,8 +15,7 @@ import type { DefinitionState, PageAnswer } from "../stubs/tools-calls.ts";
 type KnownTool = {
   /** `unknown`: definitions are not kept, or no list of the server has passed yet. */
   readonly state: DefinitionState | "unknown";
-  /** Of the definition that the server listed last; null where no list had the tool. */
-  readonly digest: string | null;
+  /** What the server listed last; null where no list had the tool. */
   readonly definition: ToolDefinition | null;
   /** As the server gave them, such as `readOnlyHint`; nobody checks that they are true. */
   readonly annotations: JsonObject | null;
@@ -24,7 +23,7 @@ type KnownTool = {
   readonly isFirstUse: boolean;
 };
 
-const unknownTool: KnownTool = { state: "unknown", digest: null, definition: null, annotations: null, isFirstUse: true };
+const unknownTool: KnownTool = { state: "unknown", definition: null, annotations: null, isFirstUse: true };
 
 type NamedServer = { readonly name: string; readonly server: Server };
 
@@ -33,9 +32,9 @@ export async function knownTool(env: Env, { name, server }: NamedServer, tool: s
   if (!keepsDefinitions(server)) return unknownTool;
   const status = await toolsStub(env, name).status(tool, key);
   if (status.state === "unknown") return { ...unknownTool, isFirstUse: status.isFirstUse };
-  const { state, digest, isFirstUse } = status;
+  const { state, isFirstUse } = status;
   const definition = status.definition === null ? null : readJsonOf(status.definition);
-  return { state, digest, definition, annotations: objectOf(definition?.["annotations"]), isFirstUse };
+  return { state, definition, annotations: objectOf(definition?.["annotations"]), isFirstUse };
 }
 
 /** Remembers that a key's call of a tool is sent; it is then no first use. */

@@ -164,11 +164,9 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
   /** Null where the session is not, or no longer, good. */
   session(visitor: Visitor): InboxSession | null;
   /**
-   * How many reviews wait for the reviewer with this `addressDigest`: for the operator, who sees no
-   * more of them than that.
+   * How many reviews wait for the reviewer with this `addressDigest`, and their passkeys: for the
+   * operator, who sees no more of them than that.
    */
-  waiting(address: string): number;
-  /** The same, with their passkeys. */
   overview(address: string): JsonOf<InboxOverview>;
   /** Those of the reviewer with this `addressDigest`, the oldest first. */
   passkeys(address: string): JsonOf<readonly StoredPasskey[]>;

@@ -157,19 +157,17 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
    */
   beginRun(run: string, digest: string, findableUntil: number | null, leaseMs: number): boolean;
   /**
-   * The run has ended and was delivered: `release`, `removeDependent` and `indexRun` in one call.
-   * Twice is the same as once.
+   * The run has ended and was delivered: `release` and `indexRun` in one call, and it depends on
+   * the key no more. Twice is the same as once.
    */
   endRun(run: string, digest: string, findableUntil: number | null): void;
   isRevoked(): boolean;
   /**
    * Adds what is about to depend on the key, and is to be ended when the key is revoked; false
    * where it is revoked already: then the dependent must not come to be.
-   * @param until Unix milliseconds, when it expires by itself; null: until `removeDependent`.
+   * @param until Unix milliseconds, when it expires by itself; null: until `endRun`.
    */
   addDependent(dependent: Dependent, until: number | null): boolean;
-  /** The dependent is gone. Twice is the same as once. */
-  removeDependent(dependent: Dependent): void;
   /**
    * Revokes the key for good, and ends everything that depends on it: now, or by the alarm where
    * that fails. Answers when nothing can be admitted any more from a share that is out: within two

@@ -202,7 +202,6 @@ export type ExpiredLink = {
   /** Whether the review still waits and a new link could be sent. */
   readonly open: boolean;
   readonly state: ReviewView["state"]["kind"];
-  readonly channel: string;
 };
 
 export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuchLink" };

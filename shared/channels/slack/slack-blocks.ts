@@ -15,7 +15,7 @@ export type Inline =
   | {
       readonly type: "text";
       readonly text: string;
-      readonly style?: { readonly bold?: true; readonly code?: true; readonly italic?: true };
+      readonly style?: { readonly bold?: true; readonly code?: true };
     }
   | { readonly type: "date"; readonly timestamp: number; readonly format: string; readonly fallback: string }
   | { readonly type: "link"; readonly url: string; readonly text: string };
@@ -58,7 +58,6 @@ export type SlackBlock =
       readonly element: TextInput | Checkboxes;
     };
 
-/** Of one text. */
 export const longestText = 3_000;
 /** Of all the blocks of a message as JSON: Slack refuses more than about 12,000. */
 export const longestMessage = 10_000;
@@ -71,7 +70,6 @@ export const longestMessage = 10_000;
 export const grownLength = (text: string): number =>
   text.length + [...text.matchAll(/[&<>]/g)].reduce((sum, [character]) => sum + (character === "&" ? 4 : 3), 0);
 
-/** Of a header. */
 export const longestHeader = 150;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

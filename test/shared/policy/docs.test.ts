@@ -42,7 +42,7 @@ const candidate = (id: string, worstCostUsd: number): Candidate => {
   const [model] = table.models;
   const provider = providerOf(table, "alpha");
   if (model === undefined || provider === undefined) throw new Error("no model");
-  return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd };
+  return { model, provider, why: defaultModel, worstCostUsd };
 };
 const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => evaluateJudged(policy, judged(facts));
 

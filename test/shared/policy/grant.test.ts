@@ -350,7 +350,7 @@ describe("the shape", () => {
   const provider = providerOf(table, "alpha");
   const candidates: Candidate[] = table.models.map((model) => {
     if (provider === undefined) throw new Error("no provider");
-    return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd: 0 };
+    return { model, provider, why: defaultModel, worstCostUsd: 0 };
   });
   const request: ChatRequest = {
     kind: "chat",

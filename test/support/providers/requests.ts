@@ -29,7 +29,7 @@ export function candidate(kind: Provider["kind"], model: Partial<Model> = {}, pr
   const [first] = table.models;
   const known = table.providers["p"];
   if (first === undefined || known === undefined) throw new Error("no model");
-  return { model: { ...first, ...model }, provider: { ...known, ...provider }, providerName: "p", why: defaultModel, worstCostUsd: 0.01 };
+  return { model: { ...first, ...model }, provider: { ...known, ...provider }, why: defaultModel, worstCostUsd: 0.01 };
 }
 
 export const user = (...content: Block[]): Message => ({ role: "user", content });

@@ -97,7 +97,7 @@ describe("an inbox", () => {
     await stub.tell(waits);
     expect((await open(stub, { until: Date.now() + 60_000, session: "made-up" })).status).toBe(404);
     const other = addressDigest("another@example.org");
-    expect([await stub.waiting(address), await stub.waiting(other)]).toEqual([1, 0]);
+    expect([readJsonOf(await stub.overview(address)).waiting, readJsonOf(await stub.overview(other)).waiting]).toEqual([1, 0]);
     expect([await stub.session({ address, session: "made-up" }), await stub.list({ address, session: "made-up" }, wholeList)]).toEqual([
       null,
       null,

@@ -288,7 +288,10 @@ describe("the clock of a review", () => {
     const gate = { deadlineSeconds: 20_000, remindAtSeconds: [60], escalate: { afterSeconds: 300, to: ["lead"] } };
     await asking([{ ...ann, quietHours }], gate, { lead: [{ ...lead, quietHours }] });
     const { run } = await asked();
-    await eventually("the inbox", async () => (await inboxStub(env, inboxNameOf("Ann")).waiting(addressDigest(ann.email))) === 1);
+    await eventually(
+      "the inbox",
+      async () => readJsonOf(await inboxStub(env, inboxNameOf("Ann")).overview(addressDigest(ann.email))).waiting === 1,
+    );
     await strikes(run, 61);
     await strikes(run, 300);
     await mailed("lea@example.com");

@@ -61,9 +61,9 @@ const rememberedMs: Readonly<Record<Family | Begins, number>> = {
 };
 
 /** The client's part of a request: the gateway's own, where it asks for itself. */
-export const gatewayMeta = (capabilities: JsonObject = {}): JsonObject => ({
+export const gatewayMeta = (): JsonObject => ({
   [protocolVersionKey]: revision2026,
-  [clientCapabilitiesKey]: capabilities,
+  [clientCapabilitiesKey]: {},
   [clientInfoKey]: { name: "countersign", version: "1" },
 });
 

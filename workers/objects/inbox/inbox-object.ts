@@ -109,11 +109,15 @@ export class InboxObject extends StoredObject implements InboxCalls {
     if (visitor.session !== null && good === null) return null;
     const { address } = visitor;
     const passkeys = this.tables.exist ? this.#passkeys.of(address).length : 0;
-    return { count: this.waiting(address), way: good?.way ?? null, since: good?.since ?? null, passkeys };
+    return { count: this.#count(address), way: good?.way ?? null, since: good?.since ?? null, passkeys };
+  }
+
+  #count(address: string): number {
+    return this.tables.exist ? this.#waiting.count(address, this.now()) : 0;
   }
 
   overview(address: string): JsonOf<InboxOverview> {
-    return jsonOf({ waiting: this.waiting(address), passkeys: readJsonOf(this.passkeys(address)) });
+    return jsonOf({ waiting: this.#count(address), passkeys: readJsonOf(this.passkeys(address)) });
   }
 
   passkeys(address: string): JsonOf<readonly StoredPasskey[]> {
@@ -133,10 +137,6 @@ export class InboxObject extends StoredObject implements InboxCalls {
 
   removePasskey(id: string): boolean {
     return this.tables.exist && this.#passkeys.remove(id);
-  }
-
-  waiting(address: string): number {
-    return this.tables.exist ? this.#waiting.count(address, this.now()) : 0;
   }
 
   list(visitor: Visitor, query: InboxQuery): JsonOf<InboxList> | null {

@@ -248,10 +248,6 @@ export class KeyObject extends StoredObject implements KeyCalls {
     return !this.#revoked;
   }
 
-  removeDependent(dependent: Dependent): void {
-    this.#dependents.drop(dependent);
-  }
-
   async revoke(): Promise<void> {
     this.#revoked = true;
     const now = this.now();

@@ -358,11 +358,10 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     return jsonOf<ShardMetrics>({ isBehind, sums: this.#metrics.sums(), open: this.#lines.open() });
   }
 
-  #closeFloods(most: number): number {
-    return this.#transact(() => {
-      const closed = this.#floods.close(this.now(), most);
+  #closeFloods(most: number): void {
+    this.#transact(() => {
+      this.#floods.close(this.now(), most);
       this.#log.write(this.now());
-      return closed;
     });
   }
 

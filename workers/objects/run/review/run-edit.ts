@@ -52,7 +52,7 @@ export type EditedContent =
 /** What a reviewer's form is about, and who they are. */
 type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submission };
 
-const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "invalid", issues: [{ field, fault }] });
+const invalid = (fault: EditFault): EditedContent => ({ kind: "invalid", issues: [{ field: "", fault }] });
 
 /**
  * The content with a reviewer's edits, the choice of models included, compared with the current

@@ -54,7 +54,7 @@ export class RunViews {
   expired(gate: Gate, index: number, id: string): ExpiredLink | null {
     const found = this.#deps.reviewers.linkAt(gate, index, id);
     const view = found === null ? null : this.view(found);
-    return found === null || view === null ? null : { open: isAsked(found), state: view.state.kind, channel: found.link.channel };
+    return found === null || view === null ? null : { open: isAsked(found), state: view.state.kind };
   }
 
   /** `RunCalls.pressTarget`. */
@@ -78,6 +78,6 @@ export class RunViews {
     if (found === null || !isAsked(found)) return null;
     const view = this.noticeContent(found)?.view ?? null;
     const url = linkUrl(this.#deps.env, found.input, found.link);
-    return view === null || url === null ? null : { reviewer: found.reviewer, run: view.run, facts: noticeFacts(view), url };
+    return view === null || url === null ? null : { reviewer: found.reviewer, facts: noticeFacts(view), url };
   }
 }
