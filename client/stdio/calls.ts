@@ -25,13 +25,14 @@ import type { SamplingConnection, ServerSamplingRequest } from "../sampling-conn
 import { ClientProgress } from "./client-progress.ts";
 import { attemptLine, cancelling, responseLine } from "./stateless-lines.ts";
 
-type CallsSettings = {
+export type CallsSettings = {
   readonly tools: boolean;
   /** The hosts to which a server may lead a person; undefined: any. */
   readonly elicitationHosts: readonly string[] | undefined;
   /** The gateway's address, to which no server may send the user. */
   readonly url: string;
   readonly connection: SamplingConnection;
+  /** Sends a message of ours, on a line of its own. */
   readonly toClient: (line: string) => void;
   readonly toServer: (line: string) => void;
   /** Resolves after the time, or when the signal is aborted. */

@@ -7,34 +7,24 @@ import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, isOurs, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import { maySampleByItself, samplingMethod } from "../../shared/relay/messages.ts";
 import { elicitationMethod, isNamedAsOurs, leadsTo, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
-import type { SamplingConnection } from "../sampling-connection.ts";
 import { asRequest, cancelledBy, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
-import { Calls } from "./calls.ts";
+import { Calls, type CallsSettings } from "./calls.ts";
 import { type Declared, type DeclareOptions, declareAnswers, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberIn, type Span, textAt, whole } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
 import { decoded, rawIdIn, responseLine } from "./stateless-lines.ts";
 import { StatelessRelay } from "./stateless-relay.ts";
 
-export type StdioRelaySettings = DeclareOptions & {
-  readonly connection: SamplingConnection;
-  /** The gateway's address. */
-  readonly url: string;
-  /** The hosts to which a server may lead a person; undefined: any. */
-  readonly elicitationHosts: readonly string[] | undefined;
-  /**
-   * How long a request of a client of 2026-07-28 waits for a person, before the client is told to
-   * come back.
-   */
-  readonly holdMilliseconds: number;
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Sends a message of ours, on a line of its own. */
-  readonly toClient: (line: string) => void;
-  readonly toServer: (line: string) => void;
-  readonly now: () => number;
-  readonly onError: (error: Error) => void;
-};
+export type StdioRelaySettings = DeclareOptions &
+  CallsSettings & {
+    /**
+     * How long a request of a client of 2026-07-28 waits for a person, before the client is told to
+     * come back.
+     */
+    readonly holdMilliseconds: number;
+    readonly now: () => number;
+  };
 
 /**
  * A request of the server. `rawId`: as the server wrote it, because a parser would round a long

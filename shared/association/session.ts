@@ -40,7 +40,10 @@ export type ReservationRequest = {
   readonly run: string;
   /** How long the Worker may take before another may take over, in milliseconds. */
   readonly leaseMs: number;
-  /** Whether the request becomes a run, which its RunObject handles from the start. */
+  /**
+   * Whether the request becomes a run, which its RunObject handles from the start: its reservation
+   * has no lease.
+   */
   readonly durable: boolean;
   /** It serves no client request: no rounds are counted for one, and none is opened. */
   readonly alone: boolean;

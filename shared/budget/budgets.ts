@@ -105,8 +105,8 @@ export type Spender = {
 
 export type Unit = "usd" | "tokens";
 
-/** One amount that is counted by itself, by one object. */
-export type Allowance = {
+/** What a budget allows: an amount, and of what. */
+export type BudgetLimit = {
   /** The budget's name, as errors and notices have it. */
   readonly budget: string;
   /** The key's id or the owner whose part of a `*` budget this is; else null. */
@@ -115,6 +115,10 @@ export type Allowance = {
   /** Whole billionths of a US dollar, or tokens. */
   readonly limit: number;
   readonly per: Per;
+};
+
+/** One amount that is counted by itself, by one object. */
+export type Allowance = BudgetLimit & {
   readonly notify: readonly string[];
   /**
    * The amount is for once, until then (Unix milliseconds), in place of a day or month. Nobody

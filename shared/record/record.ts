@@ -9,7 +9,7 @@ import { type JsonObject, digestOf } from "../encoding.ts";
 import type { LoginAccount } from "../credential/login-account.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
-import type { Per, Unit } from "../budget/budgets.ts";
+import type { BudgetLimit } from "../budget/budgets.ts";
 import type { StandIn } from "../policy/evaluate.ts";
 import type { JurorVerdict } from "../policy/juror.ts";
 import type { StopReach } from "../policy/stops.ts";
@@ -131,19 +131,12 @@ export type OperatorFact =
    * So much of a budget is used. Nobody did that: it stands among what operators did because it is
    * theirs.
    */
-  | {
+  | (BudgetLimit & {
       readonly kind: "budgetReached";
-      readonly budget: string;
-      /** The key's id or the owner whose part it is; null where it is of the whole. */
-      readonly part: string | null;
-      readonly unit: Unit;
-      /** Billionths of a US dollar, or tokens. */
-      readonly limit: number;
-      readonly per: Per;
       /** The beginning of the day or month: ISO 8601. */
       readonly since: string;
       readonly percent: number;
-    };
+    });
 
 /** A kind that is missing here does not compile. */
 const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
@@ -480,7 +473,6 @@ export const exportedEvent = <Fact extends ReadEvent["fact"]>({
   fact,
 }: Omit<ReadEvent, "fact"> & { readonly fact: Fact }) => ({ run, seq, at: new Date(at).toISOString(), fact });
 
-/** An event's line in an export. */
 export const exportLine = (event: ReadEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;
 
 /**

@@ -36,12 +36,13 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
   };
 }
 
-type Answered = {
+export type ModelAnswer = {
   readonly reply: ModelReply;
   readonly candidate: Candidate;
   /** The failed ones. */
   readonly attempts: readonly Attempt[];
   readonly took: Took;
+  /** The digests of the reply's images, in their order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
 };
 
@@ -50,7 +51,7 @@ export type ReplyFact = Extract<RecordFact, { readonly kind: "answered" | "fromC
 /** `risks`: the kinds found in the reply; absent where it was not checked. */
 export const answeredFact = (
   call: number,
-  { reply: { reply, usage, notes }, candidate, attempts, took, images }: Answered,
+  { reply: { reply, usage, notes }, candidate, attempts, took, images }: ModelAnswer,
   risks?: readonly string[],
 ): ReplyFact => ({
   kind: "answered",
@@ -72,7 +73,7 @@ export const answeredFact = (
 export const ranFact = (
   call: number,
   request: ToolCall,
-  { result, notes, took, images }: { readonly result: ToolResult; readonly notes: readonly Note[] } & Pick<Answered, "took" | "images">,
+  { result, notes, took, images }: { readonly result: ToolResult; readonly notes: readonly Note[] } & Pick<ModelAnswer, "took" | "images">,
   risks: readonly string[],
 ): ReplyFact => ({
   kind: "answered",
@@ -94,7 +95,7 @@ export const ranFact = (
 export const returnedFact = (
   call: number,
   request: ToolCall,
-  { digest, isError, took }: { readonly digest: string; readonly isError: boolean } & Pick<Answered, "took">,
+  { digest, isError, took }: { readonly digest: string; readonly isError: boolean } & Pick<ModelAnswer, "took">,
 ): ReplyFact => ({
   kind: "answered",
   call,

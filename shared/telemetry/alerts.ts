@@ -1,22 +1,14 @@
 // When operators are told that something began to be wrong, and when that it is over. Each is said
 // once: it begins where it is surely so, and ends where it is surely not. No clock.
 
-import type { Allowance, Per, Unit } from "../budget/budgets.ts";
+import type { Allowance, BudgetLimit } from "../budget/budgets.ts";
 import type { AlertKind } from "../policy/alert-terms.ts";
 import { type OutcomesNow, failsNow, minuteMs } from "./recent-outcomes.ts";
 
 /** What is wrong: two that are equal are the same alert. */
 type AlertTopic =
   | { readonly kind: "providerFailing"; readonly provider: string }
-  /** `part`: the key's id or the owner whose it is. `limit`: billionths of a dollar, or tokens. */
-  | {
-      readonly kind: "budgetUsedUp";
-      readonly budget: string;
-      readonly part: string | null;
-      readonly unit: Unit;
-      readonly limit: number;
-      readonly per: Per;
-    }
+  | (BudgetLimit & { readonly kind: "budgetUsedUp" })
   | { readonly kind: Exclude<AlertKind, "providerFailing" | "budgetUsedUp"> };
 
 /** `failed` of `count` calls or reviews in the last minutes; both 0 of a budget. */

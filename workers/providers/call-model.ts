@@ -1,11 +1,11 @@
 // The model call of the pipeline: the sender with this environment's clock, secrets and timeouts.
 
-import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type SamplingRequest, dimensionsOf } from "../../shared/model/sampling.ts";
-import type { Attempt, CallTerms, ModelReply, Took } from "../../shared/model/call.ts";
+import type { Attempt, CallTerms } from "../../shared/model/call.ts";
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
+import type { ModelAnswer } from "../../shared/run/run-record.ts";
 import type { Env } from "../platform/env.ts";
 import { isolateState } from "../platform/isolate.ts";
 import { lookupIn } from "../platform/lookup.ts";
@@ -16,15 +16,6 @@ import { acquireSlot } from "./queue-caller.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
 
 const maxAttemptsPerCandidate = 3;
-
-export type ModelAnswer = {
-  readonly reply: ModelReply;
-  readonly candidate: Candidate;
-  readonly attempts: readonly Attempt[];
-  readonly took: Took;
-  /** The digests of the reply's images, in their order; absent where it has none. */
-  readonly images?: readonly ImageDigests[];
-};
 
 const senderOf = isolateState((env): Sender =>
   createSender({

@@ -1,22 +1,16 @@
 // The calls of a SessionObject and their values. It imports no object.
 
 import type { Originating } from "../../shared/association/relay-association.ts";
-import type { Reservation } from "../../shared/association/session.ts";
+import type { Reservation, ReservationRequest } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { Outcome, WithdrawCause } from "../../shared/model/outcome.ts";
 import type { ReservedFacts } from "../../shared/run/unknown-outcome.ts";
 
-export type AssociateInput = {
+export type AssociateInput = ReservationRequest & {
   /** The originating request's key: server and id, as `originatingKey` writes it. */
   readonly originating: string;
   /** The sampling request's JSON-RPC id with its type. */
   readonly request: string;
-  readonly digest: string;
-  readonly run: string;
-  readonly leaseMs: number;
-  readonly roundsLimit: number;
-  /** It serves no client request (the control endpoint): none is stored for it. */
-  readonly alone: boolean;
   /**
    * An id that stands for the request in every session of the key: reserved with it, and a conflict
    * where another request has it.
@@ -24,11 +18,6 @@ export type AssociateInput = {
   readonly reservation: string | null;
   /** False where the request will be refused anyway: it is associated and nothing is written. */
   readonly reserve: boolean;
-  /**
-   * True where the request becomes a run: its RunObject has it from the start, and its reservation
-   * has no lease.
-   */
-  readonly durable: boolean;
   /**
    * For the record, should the Worker be cut off before its line is written. Null: a run writes it.
    */

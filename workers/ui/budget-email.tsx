@@ -1,26 +1,16 @@
 // The email that says how much of a budget is used, to the operators whom the budget names. It has
 // nothing of any request.
 
-import { type Per, type Unit, nanosInUsd } from "../../shared/budget/budgets.ts";
+import { nanosInUsd } from "../../shared/budget/budgets.ts";
 import { outsideName } from "../../shared/channels/plain-text.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
+import type { OperatorFact } from "../../shared/record/record.ts";
 import { paths } from "../platform/urls.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 import { fill } from "./sentence.tsx";
 
-export type BudgetEmailInput = {
-  readonly budget: string;
-  /** The key's id or the owner whose part it is; null where it is of the whole. */
-  readonly part: string | null;
-  readonly unit: Unit;
-  /** Billionths of a US dollar, or tokens. */
-  readonly limit: number;
-  readonly per: Per;
-  /** The beginning of the day or month: ISO 8601. */
-  readonly since: string;
-  readonly percent: number;
-};
+export type BudgetEmailInput = Omit<Extract<OperatorFact, { readonly kind: "budgetReached" }>, "kind">;
 
 /** In English: a budget's addresses have no language. */
 export const budgetEmail = (input: BudgetEmailInput): EmailContent => inLanguage(wordsOf("en"), () => emailInWords(input));

@@ -16,6 +16,15 @@ import { stylesheet } from "./stylesheet.ts";
  */
 export type InboxMark = { readonly path: string; readonly count: number | null };
 
+/** What a page of the inbox has whose form posts something. */
+export type FormPageInput = {
+  /** Where the form posts to. */
+  readonly action: string;
+  readonly nonce: string;
+  readonly reader: string;
+  readonly inbox: InboxMark;
+};
+
 export const useInboxLink = ({ count }: InboxMark): string => {
   const { title, link } = useWords().inbox;
   return count === null ? title : link.replace("{n}", String(count));

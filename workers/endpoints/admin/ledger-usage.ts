@@ -3,28 +3,33 @@
 
 import { type HealthFailures, byWhatFailed, requestsIn } from "../../../shared/record/health-failures.ts";
 import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
-import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
+import { summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
 import { summedUsage } from "../../../shared/record/usage.ts";
 import type { Env } from "../../platform/env.ts";
 import { type LineTotals, summedTotals } from "../../../shared/record/line-totals.ts";
 import { byAge } from "../../../shared/record/line-list.ts";
 import { addedToolCalls } from "../../../shared/record/tool-calls.ts";
-import type { ShardOpen, ShardToolCalls, ShardTotals, ToolCallsQuery, TotalsQuery, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import type {
+  ShardOpen,
+  ShardToolCalls,
+  ShardTotals,
+  ShardUsage,
+  ToolCallsQuery,
+  TotalsQuery,
+  UsageAt,
+  UsageQuery,
+} from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-export type LedgerUsage = {
+/** Of all shards, in the order of time. */
+export type LedgerUsage = Omit<ShardUsage, "isBehind"> & {
   /**
    * Whether every line is counted. Where not, the shards go on counting, and a later call has more.
    */
   readonly isComplete: boolean;
-  readonly isEmpty: boolean;
-  /** In the order of time. */
-  readonly hours: readonly UsageAt[];
-  readonly days: readonly UsageAt[];
-  readonly by: Breakdown;
 };
 
 type Shard = ReturnType<typeof ledgerStub>;

@@ -2,22 +2,14 @@
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type CallEvent, type CallState } from "../../../shared/relay/call.ts";
-import type { Round, RoundMethod } from "../../../shared/relay/rounds.ts";
+import type { Round } from "../../../shared/relay/rounds.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { CallStart } from "../../stubs/call-calls.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import type { ObjectTables } from "../object-tables.ts";
 
-export type StoredCall = {
-  readonly attempt: string;
-  readonly server: string;
-  readonly method: RoundMethod;
-  readonly name: string | null;
-  /** The `Mcp-Param-…` headers. */
-  readonly headers: CallStart["headers"];
-  readonly state: CallState;
-};
+export type StoredCall = Pick<CallStart, "attempt" | "server" | "method" | "name" | "headers"> & { readonly state: CallState };
 
 type CallRow = Omit<StoredCall, "headers" | "state"> & { readonly headers: string; readonly state: JsonOf<CallState> };
 

@@ -1,11 +1,11 @@
 // What is exported of a request when it ends in this Worker: its spans and its data point. A run
 // exports its own.
 
-import type { Endpoint, RecordEvent } from "../../../shared/record/record.ts";
+import type { RecordEvent } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { RequestInput } from "../../../shared/run/run-input.ts";
 import { tracedCalls, tracedInput } from "../../../shared/run/traced-run.ts";
-import { briefSpans, requestSpans } from "../../../shared/telemetry/request-spans.ts";
+import { type TracedRequest, briefSpans, requestSpans } from "../../../shared/telemetry/request-spans.ts";
 import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
 import { writeDataPoint } from "../../telemetry/data-point.ts";
@@ -42,15 +42,7 @@ export function exportAttached({ incoming, run }: RunContext): void {
   );
 }
 
-type RefusedRequest = {
-  readonly run: string;
-  readonly key: string;
-  readonly endpoint: Endpoint;
-  readonly server?: string | null | undefined;
-  readonly method?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly trace?: RequestTrace | undefined;
-};
+type RefusedRequest = Omit<TracedRequest, "revision" | "trace"> & { readonly trace?: RequestTrace | undefined };
 
 type Refusing = {
   /** Its line in lists: made only where it is needed. */
@@ -59,7 +51,6 @@ type Refusing = {
   readonly reason: string;
 };
 
-/** A refused request. */
 export function exportRefused(env: Env, ctx: Background, { trace, ...request }: RefusedRequest, { line, reason }: Refusing): void {
   if (env.METRICS !== undefined) writeDataPoint(env, { line: line(), endpoint: request.endpoint, reviewedMs: 0 });
   if (trace?.isRecorded !== true) return;

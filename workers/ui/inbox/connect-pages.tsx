@@ -3,17 +3,14 @@
 
 import type { ToolNames } from "../../../shared/policy/tool-names.ts";
 import { formFields } from "../../../shared/review/form.ts";
-import { Document, type InboxMark, PlainDocument } from "../document.tsx";
+import { Document, type FormPageInput, PlainDocument } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { Name } from "../outside-text.tsx";
 import { fill, fillText } from "../sentence.tsx";
 import { connectEnds } from "../../../shared/review/connect-ends.ts";
 
-export type ConnectPageInput = {
-  /** Where the form posts to. */
-  readonly action: string;
-  readonly nonce: string;
+export type ConnectPageInput = FormPageInput & {
   readonly client: string;
   /** The host that its metadata came from; null for one that registered itself. */
   readonly verifiedHost: string | null;
@@ -23,8 +20,6 @@ export type ConnectPageInput = {
   /** What the operator lets each client see and call there. */
   readonly tools: ToolNames;
   readonly mostDays: number | undefined;
-  readonly reader: string;
-  readonly inbox: InboxMark;
   readonly problem?: "late" | "forged";
 };
 

@@ -2,7 +2,7 @@
 // button for each.
 
 import { formFields } from "../../../shared/review/form.ts";
-import { Document, type InboxMark } from "../document.tsx";
+import { Document, type FormPageInput } from "../document.tsx";
 import { useWords } from "../language.ts";
 import { Icon } from "../icons.tsx";
 import { Time } from "../names.tsx";
@@ -25,18 +25,13 @@ type Connection = {
   readonly expiresAt: number | null;
 };
 
-export type ConnectionsPageInput = {
-  /** Where the form posts to. */
-  readonly action: string;
-  readonly nonce: string;
+export type ConnectionsPageInput = FormPageInput & {
   readonly connections: readonly Connection[];
   readonly logins: LoginsInput;
   /** Unix milliseconds. */
   readonly now: number;
   /** One was ended just now. */
   readonly isEnded: boolean;
-  readonly reader: string;
-  readonly inbox: InboxMark;
 };
 
 export const ConnectionsPage = (input: ConnectionsPageInput & { readonly cspNonce: string }) => {

@@ -3,7 +3,7 @@
 
 import { formFields } from "../../../shared/review/form.ts";
 import type { LoginFault } from "../../../shared/relay/login.ts";
-import { Document, type InboxMark, PlainDocument } from "../document.tsx";
+import { Document, type FormPageInput, PlainDocument } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { Time } from "../names.tsx";
@@ -119,17 +119,12 @@ export const LeavePage = ({ cspNonce, title, to, host }: LeavePageProps) => {
   );
 };
 
-export type LoginReturnPageInput = {
-  /** Where the form posts to. */
-  readonly action: string;
-  readonly nonce: string;
+export type LoginReturnPageInput = FormPageInput & {
   readonly server: string;
   /** Its sign-in said no. */
   readonly isRefused: boolean;
   /** What the browser came back with. */
   readonly fields: Readonly<Record<string, string>>;
-  readonly reader: string;
-  readonly inbox: InboxMark;
 };
 
 export const LoginReturnPage = (input: LoginReturnPageInput & { readonly cspNonce: string }) => {

@@ -3,7 +3,7 @@
 
 import { formFields } from "../../../shared/review/form.ts";
 import { type CreateOptions, type GetOptions, passkeyFields, passkeysTarget } from "../../../shared/review/passkey-form.ts";
-import { Document, type InboxMark } from "../document.tsx";
+import { Document, type FormPageInput } from "../document.tsx";
 import { useWords } from "../language.ts";
 import { Time } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
@@ -15,9 +15,7 @@ import { type InboxPageInput, SignOut } from "./inbox-page.tsx";
 
 export type PasskeyProblem = "signIn" | "late" | "failed" | "usedBefore" | "tooMany" | "unreachable";
 
-export type PasskeysPageInput = {
-  readonly action: string;
-  readonly nonce: string;
+export type PasskeysPageInput = FormPageInput & {
   /** Times are Unix milliseconds. */
   readonly passkeys: readonly {
     readonly id: string;
@@ -35,8 +33,6 @@ export type PasskeysPageInput = {
   readonly now: number;
   readonly isAdded: boolean;
   readonly problem?: PasskeyProblem;
-  readonly reader: string;
-  readonly inbox: InboxMark;
 };
 
 const Passkeys = ({ passkeys, now }: Pick<PasskeysPageInput, "passkeys" | "now">) => {
