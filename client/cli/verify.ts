@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { objectOf, parseJson } from "../../shared/json/values.ts";
+import { receiptDecisions } from "../../shared/receipt/claims.ts";
 import { Unasked, endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "../subcommand.ts";
 import { type ReceiptClaims, type ReceiptError, verifyReceipt } from "../verify-receipt.ts";
 
@@ -36,8 +37,6 @@ const errors: Readonly<Record<ReceiptError, string>> = {
   usedBefore: "it was used before",
 };
 
-const decisions = ["approved", "denied", "expired", "undeliverable", "cancelled"] as const;
-
 export const verify: Subcommand = {
   summary: "checks a receipt, and prints what was decided",
   usage: USAGE,
@@ -57,7 +56,7 @@ export const verify: Subcommand = {
     return async () => {
       const known = keys === undefined ? {} : { keys: (JSON.parse(await textOf(keys)) as { keys: [] }).keys };
       const compared = request === undefined ? null : requestIn(await textOf(request));
-      const expected = { issuer: issuer.replace(/\/$/, ""), audience, now: null, request: compared, decisions, ...known };
+      const expected = { issuer: issuer.replace(/\/$/, ""), audience, now: null, request: compared, decisions: receiptDecisions, ...known };
       const verdict = await verifyReceipt(receiptIn(await textOf(file)), expected).catch((error: Error) => {
         throw new Unasked(error.message);
       });

@@ -2,6 +2,7 @@
 // server checks it offline. No clock, no keys, and no package of others, which the client package
 // does not carry.
 
+import { type Members, isObject } from "../json/values.ts";
 import type { SignInWay } from "./known.ts";
 import type { PasskeyProof } from "./passkey-proof.ts";
 
@@ -102,9 +103,7 @@ export type ReceiptClaims = {
   readonly log?: ReceiptPlace;
 };
 
-type Members = { readonly [name: string]: unknown };
-const isMembers = (value: unknown): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
-const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
+const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
 /**
  * RFC 8785: JSON.stringify writes numbers and strings as it says, and names are sorted by UTF-16
@@ -112,7 +111,7 @@ const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
  */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-  if (isMembers(value)) {
+  if (isObject(value)) {
     const names = Object.keys(value).filter((name) => value[name] !== undefined);
     return `{${names
       .toSorted()
@@ -150,7 +149,7 @@ export function replyText(result: unknown): string {
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
 const isDigest = (value: unknown): boolean => value === undefined || isText(value);
-const isDigests = (value: unknown): boolean => value === undefined || (isMembers(value) && Object.values(value).every(isText));
+const isDigests = (value: unknown): boolean => value === undefined || (isObject(value) && Object.values(value).every(isText));
 const hasFlags = (value: unknown): boolean => ["request", "reply"].every((name) => typeof membersOf(value)[name] === "boolean");
 
 const isReviewer = (value: unknown): boolean => {
@@ -173,7 +172,7 @@ const isClaims = (value: unknown): value is ReceiptClaims => {
     hasFlags(claims["edited"]) &&
     Array.isArray(claims["reviewers"]) &&
     claims["reviewers"].every(isReviewer) &&
-    isMembers(claims["request"]) &&
+    isObject(claims["request"]) &&
     ["jcs", "raw", "proposed", "shown"].every((name) => isDigest(request[name])) &&
     isDigests(request["inputResponses"]) &&
     ["jcs", "shown"].every((name) => isDigest(reply[name])) &&

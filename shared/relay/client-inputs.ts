@@ -1,8 +1,7 @@
 // The requests by which the relay asks a client of a 2025 revision for what a round of its server
 // needs, and the ids by which the client's responses find their call.
 
-import type { JsonObject } from "../encoding.ts";
-import { fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.ts";
+import { type JsonObject, fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.ts";
 import { parseJson } from "../json/values.ts";
 import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
 import type { InputRequest } from "./rounds.ts";

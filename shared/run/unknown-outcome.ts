@@ -1,8 +1,7 @@
 // A request whose Worker was cut off before the record had its line: what its session knows of it
 // since it was reserved, and the event and the line that are written of it. Without content.
 
-import type { SubjectRequest } from "../model/subject/subject.ts";
-import { isToolCall } from "../model/subject/subject.ts";
+import { type SubjectRequest, isToolCall } from "../model/subject/subject.ts";
 import type { Requestor } from "./run-input.ts";
 import { samplingMethod } from "../relay/messages.ts";
 import { type BegunFacts, type Endpoint, type RecordFact, idWord, providersWord } from "../record/record.ts";

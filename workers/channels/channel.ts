@@ -17,6 +17,9 @@ import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
 
+/** Whether a channel whose messages cannot change posts one for it. */
+export const isPosted = (why: NoticeWhy): boolean => why !== "changed" && why !== "voted";
+
 /** One review, for one reviewer. */
 export type Notice = {
   readonly run: string;

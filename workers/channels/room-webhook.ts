@@ -12,7 +12,7 @@ import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import { type DoctorPhrase, issuesText } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import type { Channel, ChannelAdapter, ChannelFinding, NoticeWhy, DeliveryResult } from "./channel.ts";
+import { type Channel, type ChannelAdapter, type ChannelFinding, type DeliveryResult, isPosted } from "./channel.ts";
 import { exchange } from "./channel-exchange.ts";
 import { fromPages } from "./from-pages.ts";
 import { deliveryOf, namesSet, serviceAddress } from "./http-service.ts";
@@ -24,7 +24,6 @@ type Room = {
   readonly mostInDigest: number;
 };
 
-const isPosted = (why: NoticeWhy): boolean => why !== "changed" && why !== "voted";
 const sent: DeliveryResult = { kind: "sent", receipt: null };
 
 /** The adapter of a chat whose rooms take messages at addresses of their own. */

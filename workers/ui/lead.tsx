@@ -3,7 +3,6 @@
 
 import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
-import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
 import { fieldsOfForm } from "../../shared/review/form-answer.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
@@ -192,18 +191,15 @@ function placeOf({ pointer, view: { gate, request }, number }: RiskPlaceProps, w
   };
 }
 
-const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
-
-export function headingWords({ risks }: ReviewFacts, { page: { warnings }, review: { marks } }: Words): string {
-  const counts = levels.map((level) => ({ level, n: risks.filter((risk) => risk.level === level).length })).filter(({ n }) => n > 0);
-  const [first] = counts;
+export function headingWords({ risks, riskCounts }: ReviewFacts, { page: { warnings }, review: { marks } }: Words): string {
+  const [first] = riskCounts;
   const heading = fillText(warnings.heading, { n: risks.length });
-  if (counts.length === 1 && first !== undefined && first.n > 1)
+  if (riskCounts.length === 1 && first !== undefined && first.count > 1)
     return fillText(warnings.alike, { n: heading, level: warnings.all[first.level] });
   const said =
-    counts.length === 1 && first !== undefined
+    riskCounts.length === 1 && first !== undefined
       ? warnings.all[first.level]
-      : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(marks.comma);
+      : riskCounts.map(({ level, count }) => warnings.some[level].replace("{n}", String(count))).join(marks.comma);
   return `${heading}${marks.colon}${said}`;
 }
 

@@ -24,9 +24,8 @@ import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
 import { type Text, textOf } from "../../words/text.ts";
 import { whyText } from "../../routing/choose.ts";
-import { callSentences, callWords } from "../content-words.ts";
+import { callSentences, callWords, noteWords } from "../content-words.ts";
 import { riskWords } from "../risk-words.ts";
-import { noteWords } from "../content-words.ts";
 
 /** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;

@@ -73,7 +73,8 @@ export const refusalControlAnswer = (identity: Identity, described: Described): 
 
 const callsJson = (calls: readonly ControlCall[]): JsonObject => ({ type: "function_call", calls: calls.map(callJson) });
 
-const heading = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
+/** The members that every message begins with. */
+export const heading = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
 /** The model that the caller asked for. */
 const requested = ({ model: { name, version, provider } }: Pick<Envelope, "model">): JsonObject => ({
   name,

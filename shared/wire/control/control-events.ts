@@ -3,7 +3,7 @@
 // (server-sent events).
 
 import type { JsonObject } from "../../encoding.ts";
-import type { Identity } from "./answer.ts";
+import { type Identity, heading } from "./answer.ts";
 
 /**
  * JSON has no line break outside its strings and escapes those inside, so that an event's data is
@@ -12,17 +12,15 @@ import type { Identity } from "./answer.ts";
 const event = (name: "progress" | "delta" | "result" | "error", data: JsonObject): string =>
   `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 
-const named = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
-
 /** Where the request is: `state` for programs, `message` one sentence for people. */
 export const progressEvent = (identity: Identity, { state, message }: { readonly state: string; readonly message: string }): string =>
-  event("progress", { ...named(identity), state, message });
+  event("progress", { ...heading(identity), state, message });
 
 /**
  * The next piece of the text. The pieces together are the text of the result; where they differ,
  * the result counts.
  */
-export const deltaEvent = (identity: Identity, text: string): string => event("delta", { ...named(identity), text });
+export const deltaEvent = (identity: Identity, text: string): string => event("delta", { ...heading(identity), text });
 
 /**
  * The last event: `answer` as `controlAnswer` gives it. It is named `error` where the answer has

@@ -1,8 +1,7 @@
 // Revision 2026-07-28: sampling is one of the inputs that a result asks for, and its result goes
 // back among the answers.
 
-import { codecOf } from "../mcp-2025/codec.ts";
-import type { McpCodec } from "../mcp-2025/codec.ts";
+import { type McpCodec, codecOf } from "../mcp-2025/codec.ts";
 import { toResult } from "../mcp-2025/sampling-result.ts";
 import { parseSampling2026 } from "./sampling.ts";
 import { revision2026 } from "./meta-keys.ts";

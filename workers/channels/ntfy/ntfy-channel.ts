@@ -14,7 +14,7 @@ import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, ChannelFinding, DeliveryResult, Notice, NoticeWhy } from "../channel.ts";
+import { type Channel, type ChannelAdapter, type ChannelFinding, type DeliveryResult, type Notice, isPosted } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 import { deliveryOf, namesSet, serviceAddress } from "../http-service.ts";
@@ -49,8 +49,6 @@ export const ntfyIssues = (env: Env): DoctorPhrase[] =>
     const topic = topicOf(env, name);
     return topic.ok ? [] : [topic.error];
   });
-
-const isPosted = (why: NoticeWhy): boolean => why !== "changed" && why !== "voted";
 
 /** Undefined where no topic is configured correctly. */
 export function ntfyChannel(env: Env): Channel | undefined {

@@ -18,7 +18,7 @@ import { runStub } from "../../stubs/stubs.ts";
 import type { DoneOutcome, DoneReview } from "../../ui/inbox/done-page.tsx";
 import type { BulkReview } from "../../ui/inbox/bulk-page.tsx";
 import type { App, AppContext } from "../app-context.ts";
-import { asPage, inQuery, pageRefusals } from "../openapi/answers.ts";
+import { asPage, inQuery, pageRefusals, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, isOpening, readView } from "../review/review.ts";
@@ -117,9 +117,8 @@ const decideBulk = describe("decideBulk", {
   303: { description: "A button that decides nothing: the page again", headers: { Location: "The page" } },
   400: asPage("Not the page's form"),
   403: asPage("From another site, or not signed in"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   ...everywhere,
+  ...formRefusals,
 });
 
 bulkRoutes.post(paths.inboxBulk, decideBulk, async (c) => {

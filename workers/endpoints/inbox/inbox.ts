@@ -15,7 +15,7 @@ import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { isFlooding } from "../auth.ts";
-import { asPage, inPath, inQuery, pageRefusals } from "../openapi/answers.ts";
+import { asPage, inPath, inQuery, pageRefusals, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, answerPresented, refusedUpgrade, showPresented, watchPresented } from "../review/review.ts";
@@ -82,10 +82,9 @@ const setAvailability = describe("setAvailability", {
   body: { type: "application/x-www-form-urlencoded" },
   303: { description: "Saved", headers: { Location: "The inbox" } },
   403: asPage("From another site, not this session's form, or not signed in"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   422: asPage("The inbox, with what could not be saved and why"),
   ...everywhere,
+  ...formRefusals,
 });
 
 inboxRoutes.post(paths.inboxAvailability, setAvailability, async (c) => {
@@ -140,9 +139,8 @@ const signOut = describe("signOut", {
   body: { type: "application/x-www-form-urlencoded" },
   303: { description: "Signed out", headers: { Location: "The page to sign in" } },
   403: asPage("From another site, or not this session's form"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   ...everywhere,
+  ...formRefusals,
 });
 
 inboxRoutes.post(paths.inboxSignOut, signOut, async (c) => {
@@ -210,11 +208,10 @@ const decideReview = describe("decideInboxReview", {
   403: asPage("From another site, with a nonce of another form, or by somebody who may not decide"),
   409: asPage("Too early, too late, sent before, or decided by somebody else"),
   412: asPage("The content changed; the new version is shown"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   422: asPage("Changes, a grant or a reviewer that is not allowed here"),
   503: asPage("The passkey could not be checked"),
   ...everywhere,
+  ...formRefusals,
 });
 
 inboxRoutes.post(paths.inboxReview, decideReview, async (c) => {

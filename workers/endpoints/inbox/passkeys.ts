@@ -17,7 +17,7 @@ import { configStub, inboxStub } from "../../stubs/stubs.ts";
 import type { NewPasskey } from "../../tools/passkey.ts";
 import type { PasskeyProblem } from "../../ui/inbox/passkeys-page.tsx";
 import type { App, AppContext } from "../app-context.ts";
-import { asPage, pageRefusals } from "../openapi/answers.ts";
+import { asPage, pageRefusals, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
@@ -97,11 +97,10 @@ const addPasskey = describe("addPasskey", {
   body: { type: "application/x-www-form-urlencoded" },
   303: { description: "Added", headers: { Location: "The page" } },
   403: asPage("From another site, not this session's form, or not signed in"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   422: asPage("The page, with why it was not added"),
   503: asPage("The page: the passkey could not be checked"),
   ...everywhere,
+  ...formRefusals,
 });
 
 passkeyRoutes.post(paths.inboxPasskeys, addPasskey, async (c) => {

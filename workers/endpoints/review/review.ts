@@ -23,7 +23,7 @@ import type { ReviewPageInput } from "../../ui/review-page.tsx";
 import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
-import { inPath, asPage, pageRefusals } from "../openapi/answers.ts";
+import { inPath, asPage, pageRefusals, formRefusals } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { followOn, isFollowing } from "./following.ts";
 import { confirmationIn } from "./passkey-confirmation.ts";
@@ -70,10 +70,9 @@ const decideReview = describe("decideReview", {
   409: asPage("Too early, too late, sent before, or decided by somebody else"),
   410: linkIsOver,
   412: asPage("The content changed; the new version is shown"),
-  413: asPage("Too large"),
-  415: asPage("Not a form"),
   422: asPage("Changes, a grant or a reviewer that is not allowed here"),
   ...everywhere,
+  ...formRefusals,
   429: asPage("Too many requests from one address, or too many new links"),
 });
 

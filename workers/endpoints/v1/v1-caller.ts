@@ -1,7 +1,6 @@
 // Who calls /v1, and how a request is refused there: in the shape of OpenAI's errors.
 
-import type { TokenClaims } from "../../../shared/credential/scoped-token.ts";
-import { isScopedToken } from "../../../shared/credential/scoped-token.ts";
+import { type TokenClaims, isScopedToken } from "../../../shared/credential/scoped-token.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { type OpenAIError, refusalError } from "../../../shared/wire/openai/openai-error.ts";
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";

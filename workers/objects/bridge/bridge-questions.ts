@@ -12,10 +12,8 @@ import { type InputMethod, isInputMethod, rootsMethod, undeclared } from "../../
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { isOfferId } from "../../../shared/relay/url-elicitation.ts";
-import type { RequestId, RpcAnswer } from "../../../shared/wire/json-rpc.ts";
-import { toRequestId } from "../../../shared/wire/json-rpc.ts";
-import type { BridgeCall } from "./bridge-call.ts";
-import { mostQuestions } from "./bridge-call.ts";
+import { type RequestId, type RpcAnswer, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { type BridgeCall, mostQuestions } from "./bridge-call.ts";
 import type { BridgeUpstream, Session } from "./bridge-upstream.ts";
 
 type QuestionDeps = {

@@ -50,6 +50,17 @@ type ListProps = {
   readonly children: Child;
 };
 
+/** Headings of columns, of one class where they have one. */
+export const Heads = ({ of, class: classes }: { of: readonly string[]; class?: string }) => (
+  <>
+    {of.map((name) => (
+      <th scope="col" {...(classes === undefined ? {} : { class: classes })}>
+        {name}
+      </th>
+    ))}
+  </>
+);
+
 /** A list whose rows become cards on a phone. */
 export const List = ({ caption, columns, action, children }: ListProps) => (
   <table class="cards">

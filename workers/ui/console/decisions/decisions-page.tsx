@@ -11,7 +11,7 @@ import { ApiFailed, detailsOf } from "../api.ts";
 import { Input, Select, filledWith } from "../fields.tsx";
 import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Details, Download, Empty, LinkButton, Note, Tag } from "../pieces.tsx";
+import { Details, Download, Empty, Heads, LinkButton, Note, Tag } from "../pieces.tsx";
 import { type KeyNames, keyNamesOf } from "../requests/request-line.ts";
 import { RangeChips, RangeFields, rangeIn, rangeOf } from "../time-range.tsx";
 import { decisionsWords } from "./decisions-words.ts";
@@ -127,11 +127,7 @@ const Rows = ({ visit, list: { decisions }, keys }: { visit: Visit; list: Decisi
                 {name}
               </th>
             ))}
-            {[waited, receipt].map((name) => (
-              <th scope="col" class="num">
-                {name}
-              </th>
-            ))}
+            <Heads of={[waited, receipt]} class="num" />
           </tr>
         </thead>
         <tbody>

@@ -7,7 +7,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Empty, Names } from "../pieces.tsx";
+import { Empty, Heads, Names } from "../pieces.tsx";
 import { alertedIn } from "../alerts/alerts-page.tsx";
 import { alertsWords } from "../alerts/alerts-words.ts";
 import { NowAt, NowParts, type NowProps, NowSummary, type OutcomeList, behind, lists, timeOf } from "./now.tsx";
@@ -27,11 +27,7 @@ const Table = ({ list, of, ...props }: NowProps & { list: OutcomeList; of: reado
       <thead>
         <tr>
           <th scope="col">{columns.name}</th>
-          {[columns.now, columns.hour, columns.rate, ...times, columns.last].map((name) => (
-            <th scope="col" class="num">
-              {name}
-            </th>
-          ))}
+          <Heads of={[columns.now, columns.hour, columns.rate, ...times, columns.last]} class="num" />
         </tr>
       </thead>
       <tbody>

@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import { Time } from "../../names.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { Chart, type Plot } from "../chart.tsx";
-import { Empty } from "../pieces.tsx";
+import { Empty, Heads } from "../pieces.tsx";
 import { Legend, barOf } from "../usage/usage-chart.tsx";
 import { type OverviewContext, everyStep, otherIn } from "./overview-parts.ts";
 
@@ -81,11 +81,7 @@ const StepsTable = ({ visit, overview: { steps, step }, texts: { asTable, table 
         <thead>
           <tr>
             <th scope="col">{table[step]}</th>
-            {[table.allowed, table.approved, table.denied, table.expired, table.other, table.wait, table.cost].map((name) => (
-              <th scope="col" class="num">
-                {name}
-              </th>
-            ))}
+            <Heads of={[table.allowed, table.approved, table.denied, table.expired, table.other, table.wait, table.cost]} class="num" />
           </tr>
         </thead>
         <tbody>

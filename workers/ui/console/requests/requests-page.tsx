@@ -14,7 +14,7 @@ import { ApiFailed, detailsOf } from "../api.ts";
 import { exampleCommand } from "../example-command.ts";
 import { numbersOf } from "../numbers.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Details, Download, Empty, LinkButton, Names, Note } from "../pieces.tsx";
+import { Details, Download, Empty, Heads, LinkButton, Names, Note } from "../pieces.tsx";
 import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, RequestSearch, filtersIn, queryOf } from "./request-search.tsx";
@@ -112,28 +112,14 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunL
         </caption>
         <thead>
           <tr>
-            <th scope="col" class="col-time">
-              {time}
-            </th>
-            <th scope="col" class="col-by">
-              {by}
-            </th>
-            <th scope="col" class="col-key">
-              {key}
-            </th>
-            <th scope="col" class="col-model">
-              {model}
-            </th>
-            <th scope="col" class="col-outcome">
-              {outcome}
-            </th>
-            <th scope="col">{why}</th>
-            <th scope="col" class="num col-cost">
-              {cost}
-            </th>
-            <th scope="col" class="num col-wait">
-              {wait}
-            </th>
+            <Heads of={[time]} class="col-time" />
+            <Heads of={[by]} class="col-by" />
+            <Heads of={[key]} class="col-key" />
+            <Heads of={[model]} class="col-model" />
+            <Heads of={[outcome]} class="col-outcome" />
+            <Heads of={[why]} />
+            <Heads of={[cost]} class="num col-cost" />
+            <Heads of={[wait]} class="num col-wait" />
           </tr>
         </thead>
         <tbody>

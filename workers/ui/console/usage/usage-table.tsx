@@ -4,6 +4,7 @@
 import type { Child } from "hono/jsx";
 import { Name } from "../../outside-text.tsx";
 import { type BarPart, Meter } from "../chart.tsx";
+import { Heads } from "../pieces.tsx";
 import { deniedIn } from "../overview/overview-parts.ts";
 import { barOf } from "./usage-chart.tsx";
 import type { UsageRow } from "../../../endpoints/admin/answers/usage.ts";
@@ -49,11 +50,7 @@ export const UsageTable = (parts: UsageParts) => {
       <thead>
         <tr>
           <th scope="col">{texts.by[by]}</th>
-          {columns.map(({ name }) => (
-            <th scope="col" class="num">
-              {name}
-            </th>
-          ))}
+          <Heads of={columns.map(({ name }) => name)} class="num" />
         </tr>
       </thead>
       <tbody>
