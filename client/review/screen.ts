@@ -45,7 +45,6 @@ const leftWords = (view: ReviewView): string => numbersEn.left(Math.max(0, view.
 
 const nameOfReply = ({ subject }: ReviewView): "reply" | "result" => (subject === "toolCall" ? "result" : "reply");
 
-/** One line for the list. */
 export function listLine(view: ReviewView, place: number): string {
   const facts = reviewFacts(view);
   const warnings = facts.risks.length === 0 ? "" : ` · ${textOf(words.notice.warnings, { n: facts.risks.length }, inEnglish.lang)}`;

@@ -35,7 +35,6 @@ export type Declared = {
   readonly here: readonly InputMethod[];
   /** Whether the client has tasks of its own, which `tasks/…` may be about. */
   readonly clientTasks: boolean;
-  /** Whether the client lists its tasks. */
   readonly clientLists: boolean;
   /** Whether sampling as a task was declared to the server. */
   readonly samplingTasks: boolean;

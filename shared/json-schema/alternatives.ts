@@ -79,7 +79,6 @@ class Expansion {
     return all;
   }
 
-  /** Each of these with each of those. */
   #each(these: readonly Alternative[] | null, those: readonly Alternative[] | null): readonly Alternative[] | null {
     if (these === null || those === null) return null;
     this.#left -= these.length * those.length;

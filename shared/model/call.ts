@@ -3,7 +3,6 @@
 
 import type { SamplingReply } from "./sampling.ts";
 
-/** Tokens of one call. */
 export type Tokens = {
   /**
    * All of the input: what was read from the provider's cache and what was written to it are parts

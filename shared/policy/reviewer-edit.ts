@@ -45,5 +45,4 @@ export function withReviewer(policy: JsonObject, person: JsonObject, groups: rea
   return { ...policy, reviewers: Object.fromEntries([...changed.filter(([, people]) => people.length > 0), ...added]) };
 }
 
-/** The policy without this reviewer. */
 export const withoutReviewer = (policy: JsonObject, name: string): JsonObject => withReviewer(policy, { name }, []);

@@ -16,7 +16,6 @@ export const callMethod = "tools/call";
  */
 export const saysTimeout = (reason: unknown): boolean => typeof reason === "string" && /timed?[ -]?out|deadline exceeded/i.test(reason);
 
-/** The arguments in the bytes of a call. */
 export const argumentsIn = (bytes: Uint8Array): Span | undefined => memberIn(bytes, "params", "arguments");
 
 /** What its client answers to a round of its server, in the bytes of a call. */

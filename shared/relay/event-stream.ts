@@ -49,7 +49,6 @@ export class EventSplitter {
  */
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 
-/** The data of a raw event, or null. */
 export function dataOf(raw: string): string | null {
   return dataIn(raw.split(/\r\n|\n|\r/));
 }
@@ -102,7 +101,6 @@ export function looseDatasOf(raw: string): string[] {
 export const withEventId = (raw: string, prefix: string): string =>
   raw.replaceAll(/(^|\r\n|\n|\r)id:(?! ?(?:[\r\n]|$))( ?)/g, (_, start: string, space: string) => `${start}id:${space}${prefix}`);
 
-/** The same event with other data. */
 export function withData(raw: string, data: string): string {
   const others = raw.split(/\r\n|\n|\r/).filter((line) => line !== "" && line !== "data" && !line.startsWith("data:"));
   return [...others, `data: ${data}`, "", ""].join("\n");

@@ -18,7 +18,6 @@ export type RelaySession = {
   readonly upstream: string | null;
   /** The revision that both sides agreed on. */
   readonly revision: string;
-  /** Whether the client itself declared sampling. */
   readonly clientSamples: boolean;
   /** Whether the client declared elicitation at all, and URL elicitation. */
   readonly clientFills: boolean;

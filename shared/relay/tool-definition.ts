@@ -10,7 +10,6 @@ export type ToolDefinition = JsonObject & { readonly name: string };
 
 export type ListedTool = {
   readonly name: string;
-  /** Of the definition. */
   readonly digest: string;
   readonly definition: JsonOf<ToolDefinition>;
 };

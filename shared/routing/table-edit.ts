@@ -13,7 +13,6 @@ const modelsIn = (table: JsonObject): readonly JsonObject[] => listIn(table, "mo
 const equivalentsIn = (table: JsonObject): readonly JsonObject[] => listIn(table, "equivalents");
 const namesIn = (entry: JsonObject): readonly Json[] => (Array.isArray(entry["models"]) ? entry["models"] : []);
 
-/** The model as it is written, or null. */
 export const writtenModel = (table: JsonObject, id: string): JsonObject | null =>
   modelsIn(table).find((model) => model["id"] === id) ?? null;
 

@@ -85,7 +85,6 @@ const withEvent = (review: TracedReview, at: number, fact: GateFact): TracedRevi
         ],
       };
 
-/** One for each review. */
 export const gateSpans = (positionOf: (label: string) => SpanPosition, events: readonly RecordEvent[], now: number): Span[] =>
   reviewsIn(events).map(({ gate, openedAt, endedAt, outcome, reviewers, events: happened }): Span => ({
     ...positionOf(`review ${gate}`),

@@ -50,7 +50,6 @@ function usedProviders(table: RoutingTable): Used[] {
   });
 }
 
-/** The variables that the provider needs. */
 function variablesOf(provider: Provider, lookup: (name: string) => string | undefined): { set: string[]; unset: string[] } {
   const needed = [
     ...(provider.secret === undefined || provider.keyless ? [] : [provider.secret]),

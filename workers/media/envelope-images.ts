@@ -27,7 +27,6 @@ const mostRedirects = 3;
 const atOnce = 3;
 
 const allAt = "/task/parameters/images";
-/** The pointer to an image in its envelope. */
 export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
 
 /** Where the images stand in their request: each, and all of them. */

@@ -14,7 +14,6 @@ import { errorClass, logEvent } from "../platform/log.ts";
 
 export type PlainImage = ImageData & { readonly mimeType: Plain["mimeType"]; readonly digests: ImageDigests };
 
-/** An error, and the index of its image. */
 export type ErrorOf = { readonly index: number; readonly error: ImageError };
 
 /**

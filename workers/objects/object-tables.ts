@@ -11,7 +11,6 @@ import { type Schema, versionOf } from "./schema/schema.ts";
 
 const entry = "schemaVersion";
 
-/** What the object stores is of a later version. */
 export class StoredByLaterVersion extends Error {
   override readonly name = "StoredByLaterVersion";
 }

@@ -36,7 +36,6 @@ export type CallStatus =
       /** From 1. */
       readonly round: number;
       readonly requests: JsonOf<readonly InputRequest[]>;
-      /** The keys that are answered. */
       readonly answered: readonly string[];
       /** The keys that the gateway answers: the client's answers to them do not count. */
       readonly gateway: readonly string[];

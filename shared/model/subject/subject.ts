@@ -81,7 +81,6 @@ export type ContentKind = SubjectRequest["kind"] | Plain["kind"];
 
 type PlainOf<Kind extends Plain["kind"]> = Extract<Plain, { readonly kind: Kind }>;
 
-/** The adapter of one kind of content. */
 type ContentAdapter<Kind extends Plain["kind"]> = {
   readonly schema: Field<PlainOf<Kind>>;
   readonly walk: (content: PlainOf<Kind>, walk: Walk) => PlainOf<Kind>;

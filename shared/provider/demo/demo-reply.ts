@@ -11,7 +11,6 @@ import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts
 import { minimalArguments, minimalValue } from "./demo-arguments.ts";
 import { finishReply, firstStop } from "../reply.ts";
 
-/** The name that the demo gives in its replies. */
 export const demoModelName = "countersign-demo";
 
 /** How much of the last user text the reply repeats, in code points. */

@@ -90,7 +90,6 @@ export class BridgeCall {
     return new BridgeCall(deps, row, session, null);
   }
 
-  /** The call as it is stored. */
   static stored(deps: CallDeps, row: CallRow): BridgeCall {
     return new BridgeCall(deps, row, { id: row.session, revision: row.revision }, row);
   }

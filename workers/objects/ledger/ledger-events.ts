@@ -268,7 +268,6 @@ export class LedgerEvents {
     return { lastSeq, changedAt: at ?? (isOther ? 1 : null) };
   }
 
-  /** The index of the newest entry of a run; null where there is none, or none any more. */
   async place(run: string): Promise<number | null> {
     const index = this.#indexed(run).at(-1)?.first ?? (await this.whole(run))?.index ?? null;
     return index === null || index < this.#log.pruned ? null : index;

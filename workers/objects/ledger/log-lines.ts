@@ -18,7 +18,6 @@ const bundlesAtOnce = 50;
 const mostPassed = 5_000;
 const always = Number.MAX_SAFE_INTEGER;
 
-/** A line, and its entry. */
 type Found = { readonly line: RunSummary; readonly entry: LogEntry };
 /** `hours`: those that have lines of the query at all; null: any may. */
 type Span = { readonly since: number; readonly until: number; readonly hours: HourFinder | null };

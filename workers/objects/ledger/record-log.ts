@@ -360,7 +360,6 @@ export class RecordLog {
     return { text, leaf: leafHash(utf8ToBytes(text)), path: await inclusionProof(this.#subtrees(), index, size) };
   }
 
-  /** A file of the log; null where there is none, or none any more. */
   async file(path: string): Promise<Uint8Array | null> {
     const tile = readTilePath(path);
     if (tile === undefined) return null;

@@ -136,7 +136,6 @@ export class KeyShares {
     );
   }
 
-  /** The keys whose shares are held. */
   held(): string[] {
     return [...this.#keys].flatMap(([keyId, { held }]) => (held === null ? [] : [keyId]));
   }

@@ -51,7 +51,6 @@ type Spender = {
   readonly juror?: JurorBudget;
 };
 
-/** Who spends, and on what. */
 type Spending = Spender & {
   readonly request: SamplingRequest;
   /**

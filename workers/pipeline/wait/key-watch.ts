@@ -44,7 +44,6 @@ type KeyWatch = Watch<KeyEnd> & {
   /** Of the watched work, until `done`: what it waits for may go by the timer of the watch. */
   readonly slow: SlowTimer;
 };
-/** Of an open response. */
 export type OpenResponseWatch = Watch<WatchEnd>;
 
 /**

@@ -480,7 +480,6 @@ export async function takeParked(
 export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
   typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
 
-/** The server cancelled one of its sampling requests. */
 export async function cancelSampling(context: SamplingContext, request: RequestId): Promise<void> {
   await sessionIn(context).cancelRequest(idKey(request), servedIn(context));
 }

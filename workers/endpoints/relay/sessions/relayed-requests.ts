@@ -72,7 +72,6 @@ export class InFlight {
     if (closed.length > 0) await this.#close(closed, goesOn);
   }
 
-  /** All are answered. */
   async allAnswered(goesOn: boolean): Promise<void> {
     await this.#close([...this.#open.keys()], goesOn);
   }

@@ -100,7 +100,6 @@ export class RunTask {
     this.#deps.flush();
   }
 
-  /** Whether its client could have the call sent, or have it go on after a reset. */
   mayResume(state: RunState): boolean {
     if (!isCalling(state) || this.#sending !== null) return false;
     return isUnclaimed(state) || this.#deps.store.callRound() !== null;
@@ -112,7 +111,6 @@ export class RunTask {
     else store.outbox.queue("call", "call", { call: call?.number ?? 0 }, now());
   }
 
-  /** What the server asks of the client; null: nothing. */
   asks(): JsonObject | null {
     const round = this.#deps.current()?.state.end === null ? this.#deps.store.callRound() : null;
     if (round !== null && isOpen(round)) return openIn(round);

@@ -45,7 +45,7 @@ export class RunAsking {
     };
   }
 
-  /** Sends a reviewer's notices again, or asks one more person; the same `once` is a repeat. */
+  /** `RunCalls.ask`: the same `once` is a repeat. */
   ask(asked: AskInput): AskAnswer {
     const found = this.#open();
     if (found === null) return "over";

@@ -72,7 +72,7 @@ export class RunDeciding {
     this.#deps = deps;
   }
 
-  /** Carries out what a reviewer asks for. */
+  /** `RunCalls.decide`. */
   decide(input: DecideInput): DecideAnswer {
     const { gate, once, words } = input;
     const found = this.#deps.reviewers.access(input);

@@ -13,7 +13,6 @@ import { inboxReviewUrl, inboxUrl, reviewUrl } from "../../../platform/urls.ts";
 import type { RunDeps } from "../run-deps.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
-/** Whose link it is, on which channel. */
 type LinkOwner = Pick<LinkRow, "reviewer" | "channel">;
 type LinkDeps = Pick<RunDeps, "env" | "store">;
 

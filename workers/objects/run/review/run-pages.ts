@@ -29,11 +29,7 @@ export class RunPages {
     this.#continuation = continuation;
   }
 
-  /**
-   * The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while
-   * the review waits, it is recorded once. `isFollowing`: it is for the browser that approved with
-   * this link, or for its signed-in reviewer.
-   */
+  /** `RunCalls.view`. */
   view(asked: ViewAsked): ReviewView | null {
     const { reviewer, inbox, isOpening, isFollowing } = asked;
     const found = this.#deps.reviewers.access(asked);
