@@ -32,7 +32,7 @@ export class OfferedReview {
    */
   reached(state: RunProgress): void {
     const { session, key } = this.#context;
-    if (!session.clientElicits || key.owner === null) return;
+    if (!session.clientElicits || key.owner === undefined) return;
     this.#pending = this.#pending.then(() => this.#offer(state)).catch(() => {});
     this.#context.ctx.waitUntil(this.#pending);
   }
