@@ -49,6 +49,6 @@ export function jsonLike(json: string | undefined, value: Json): string {
   if (!isObject(before) || !isObject(value)) return JSON.stringify(value);
   const members = membersIn(json);
   return `{${Object.entries(value)
-    .map(([name, each]) => `${JSON.stringify(name)}:${jsonLike(members.get(name), each as Json)}`) // of a JSON object
+    .map(([name, each]) => `${JSON.stringify(name)}:${jsonLike(members.get(name), each)}`)
     .join(",")}}`;
 }

@@ -46,7 +46,7 @@ function valueAt(value: Json, at: string): Json | undefined {
   for (const step of at.split("/").slice(1)) {
     const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
     if (Array.isArray(here)) here = /^(?:0|[1-9]\d{0,9})$/.test(name) ? here[Number(name)] : undefined;
-    else if (typeof here === "object" && here !== null && Object.hasOwn(here, name)) here = (here as JsonObject)[name];
+    else if (typeof here === "object" && here !== null && Object.hasOwn(here, name)) here = here[name];
     else return undefined;
   }
   return here;

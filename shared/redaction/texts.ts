@@ -30,7 +30,7 @@ export type Rewriting = {
 function jsonValue(value: Json, pointer: string, rewriting: Rewriting): Json {
   if (typeof value === "string") return rewriting.text(pointer, value);
   if (Array.isArray(value)) return value.map((each, i) => jsonValue(each, `${pointer}/${i}`, rewriting));
-  return typeof value === "object" && value !== null ? jsonObject(value as JsonObject, pointer, rewriting) : value;
+  return typeof value === "object" && value !== null ? jsonObject(value, pointer, rewriting) : value;
 }
 
 /** Two members whose names become one get a number each: none is lost. */

@@ -71,7 +71,7 @@ export function discoverResult(initialized: JsonObject): JsonObject {
     capabilities: Object.fromEntries(Object.entries(known).filter(([, value]) => isObject(value))) as JsonObject, // from JSON
     ...(typeof instructions === "string" ? { instructions } : {}),
     ...cachingHints,
-    ...(isObject(serverInfo) ? { _meta: { [serverInfoKey]: serverInfo as JsonObject } } : {}), // from JSON
+    ...(isObject(serverInfo) ? { _meta: { [serverInfoKey]: serverInfo } } : {}),
   };
 }
 

@@ -106,6 +106,6 @@ export const listenResult = (id: RequestId, initialized: JsonObject): JsonObject
   resultType: "complete",
   _meta: {
     [subscriptionIdKey]: id,
-    ...(isObject(initialized["serverInfo"]) ? { [serverInfoKey]: initialized["serverInfo"] as JsonObject } : {}), // from JSON
+    ...(isObject(initialized["serverInfo"]) ? { [serverInfoKey]: initialized["serverInfo"] } : {}),
   },
 });

@@ -26,6 +26,6 @@ export function listedTool(value: JsonObject): ListedTool | null {
   if (tool === null) return null;
   const { name } = tool;
   const pinned = Object.fromEntries(Object.entries(withoutOtherOutput(value)).filter(([each]) => !unpinned.has(each)));
-  const definition = jsonOf({ ...pinned, name } as ToolDefinition); // from JSON
+  const definition = jsonOf<ToolDefinition>({ ...pinned, name });
   return { name, digest: digestOf("countersign/tool-definition/v1", valueAsWritten(definition)), definition };
 }

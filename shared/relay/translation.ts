@@ -59,7 +59,7 @@ export function translatedSession(params: JsonObject | null, discovered: JsonObj
       ...(isObject(roots) ? { roots: {} } : {}),
       ...(isObject(elicitation) ? { elicitation } : {}),
       ...(isObject(sampling) ? { sampling } : {}),
-      ...(JSON.stringify(more).length > longestExtensions ? {} : (more as JsonObject)),
+      ...(JSON.stringify(more).length > longestExtensions ? {} : more),
     },
     clientInfo: clientInfoOf(params?.["clientInfo"]) ?? null,
     logs: isObject(server["logging"]),
@@ -82,7 +82,7 @@ export function initializeResult(discovered: JsonObject, revision: string, serve
     protocolVersion: revision,
     capabilities: {
       ...(Object.fromEntries(Object.entries(known).filter(([, value]) => isObject(value))) as JsonObject),
-      ...(isObject(resources) ? { resources: without(resources as JsonObject, ["subscribe"]) } : {}),
+      ...(isObject(resources) ? { resources: without(resources, ["subscribe"]) } : {}),
     },
     serverInfo: info ?? { name: server, version: "unknown" },
     ...(typeof instructions === "string" ? { instructions } : {}),
@@ -152,7 +152,7 @@ const withObjectSchemas = (result: JsonObject): JsonObject =>
 /** A list of tools, with what each becomes. */
 export function withTools(result: JsonObject, change: (tool: JsonObject) => JsonObject): JsonObject {
   const { tools } = result;
-  return Array.isArray(tools) ? { ...result, tools: tools.map((tool) => (isObject(tool) ? change(tool as JsonObject) : tool)) } : result; // from JSON
+  return Array.isArray(tools) ? { ...result, tools: tools.map((tool) => (isObject(tool) ? change(tool) : tool)) } : result;
 }
 
 /**

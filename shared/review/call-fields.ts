@@ -43,8 +43,8 @@ type CallErrors = readonly { readonly field: string; readonly fault: CallFieldEr
 export function editedCall(call: ToolCall, edits: Typed): Result<ToolCall, CallErrors> {
   const fields = argumentFields(call, edits);
   const isWhole = edits.has(argumentsPath) || fields === null;
-  const known = new Set(isWhole || fields === null ? [argumentsPath] : controlsOf(fields.field));
-  const unions = isWhole || fields === null ? [] : unionsIn(fields.field);
+  const known = new Set(isWhole ? [argumentsPath] : controlsOf(fields.field));
+  const unions = isWhole ? [] : unionsIn(fields.field);
   const isKnown = (name: string): boolean =>
     known.has(name) || unions.some((each) => name === each || name.startsWith(`${each}/`) || name.startsWith(`${each}~.`));
   if (![...edits.keys()].every(isKnown)) return err([{ field: "", fault: { kind: "unknownField" } }]);

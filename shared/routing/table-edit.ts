@@ -68,7 +68,7 @@ export function withoutModel(table: JsonObject, id: string): JsonObject {
 const withEquivalents = (table: JsonObject, equivalents: readonly JsonObject[]): JsonObject =>
   equivalents.length === 0 && table["equivalents"] === undefined ? table : { ...table, equivalents: [...equivalents] };
 
-export const providersIn = (table: JsonObject): JsonObject => (isObject(table["providers"]) ? (table["providers"] as JsonObject) : {});
+export const providersIn = (table: JsonObject): JsonObject => (isObject(table["providers"]) ? table["providers"] : {});
 
 /** The table with the provider; a new name takes the place of the old one in every model. */
 export function withProvider(table: JsonObject, was: string | null, name: string, provider: JsonObject): JsonObject {

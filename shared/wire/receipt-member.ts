@@ -14,5 +14,5 @@ export function withReceipt(answer: RpcAnswer, receipt: string | undefined): Rpc
 
 const resultWithReceipt = (result: JsonObject, receipt: string): JsonObject => ({
   ...result,
-  _meta: { ...(objectOf(result["_meta"]) as JsonObject | null), [receiptKey]: receipt }, // a member of JSON
+  _meta: { ...objectOf(result["_meta"]), [receiptKey]: receipt },
 });

@@ -1,6 +1,6 @@
 // The outcome of one function call, and its form in the answer.
 
-import type { Json, JsonObject } from "../../encoding.ts";
+import type { JsonObject } from "../../encoding.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { describeOutcome } from "../describe.ts";
 import type { ToolUseBlock } from "../../model/sampling.ts";
@@ -45,7 +45,7 @@ export function callJson(call: ControlCall): JsonObject {
     ...called,
     status: call.status,
     // Blocks of MCP, as the server gave them.
-    content: content as Json,
+    content,
     ...(structuredContent !== undefined && { structured_content: structuredContent }),
     is_error: isError === true,
     ...run,

@@ -80,7 +80,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
       const again = signIn?.(login.kind) ?? loginWithin(call.c.env, call.relay.server, login.kind).then(() => null);
       const result = await Promise.race([again, enough.then(() => "enough" as const)]);
       if (result === "enough") return { kind: "waits", at };
-      state = result === null ? first : ((await context.call.end(at.attempt, at.round, completed(result))) as CallStatus | null);
+      state = result === null ? first : await context.call.end(at.attempt, at.round, completed(result));
       continue;
     }
     stuck = isSame ? stuck + 1 : 0;
@@ -101,14 +101,14 @@ async function proceed({ c, relay, method, call }: RoundCall, at: Waiting, attem
   try {
     const stopped = method === callMethod ? await stoppedCall(c, relay) : null;
     const notice = stopped === null ? null : refusedNotice(stopped);
-    if (notice !== null) return (await call.end(at.attempt, at.round, completed(notice))) as CallStatus | null;
+    if (notice !== null) return await call.end(at.attempt, at.round, completed(notice));
     const state = (await call.proceed(at.attempt, at.round, attempt)) as CallStatus | null;
     if (state?.kind !== "waiting" || state.round !== at.round) return state;
   } catch {
     // The object was reset. Whether the server got the request is in its tables.
   }
   await new Promise((resolve) => setTimeout(resolve, stuckMs));
-  return call.look(at.attempt) as Promise<CallStatus | null>;
+  return call.look(at.attempt);
 }
 
 /** The server asked for what its client must not be asked for. */
@@ -123,7 +123,7 @@ async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallStatu
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: "Stuck" });
   const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });
-  return call.end(at.attempt, at.round, jsonOf(answer)) as Promise<CallStatus | null>;
+  return call.end(at.attempt, at.round, jsonOf(answer));
 }
 
 /** What the round asks for and nobody has answered. */

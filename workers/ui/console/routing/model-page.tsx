@@ -34,7 +34,7 @@ const more = othersThan(modelForm, Object.values(sets).flat());
 function indexOf(table: JsonObject, { model, place }: ModelEdit): number {
   const models = Array.isArray(table["models"]) ? table["models"] : [];
   const here = models[Math.min(Math.max(place - 1, 0), models.length - 1)];
-  return isObject(here) && here["id"] === model["id"] ? models.indexOf(here as JsonObject) : placeOfModel(table, String(model["id"])) - 1;
+  return isObject(here) && here["id"] === model["id"] ? models.indexOf(here) : placeOfModel(table, String(model["id"])) - 1;
 }
 
 const Rest = (drawn: DrawnProps) => {
