@@ -42,9 +42,16 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/approvals/approvals.ts",
     name: "a result is brought by the key of its call",
-    from: "snapshot?.key !== c.var.key.id || snapshot.act",
-    to: "snapshot?.act",
+    from: "snapshot?.key !== c.var.key.id || !isElsewhere",
+    to: "snapshot === null || !isElsewhere",
     test: result("brought once, by the key"),
+  },
+  {
+    file: "workers/endpoints/approvals/approvals.ts",
+    name: "nobody brings the result of a call that the gateway makes",
+    from: 'snapshot?.endpoint === "approvals" && snapshot.act',
+    to: "snapshot?.act",
+    test: { file: "test/workers/contract/call-tasks.test.ts", only: "nobody brings another" },
   },
   {
     file: "workers/pipeline/incoming/approval-call.ts",

@@ -50,6 +50,7 @@ export type Adoption = {
 export type RunSnapshot = {
   readonly id: string;
   readonly key: string;
+  readonly endpoint: RunInput["endpoint"];
   readonly state: RunProgress;
   readonly createdAt: number;
   readonly updatedAt: number;

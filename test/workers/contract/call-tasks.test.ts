@@ -236,6 +236,24 @@ describe.each(cells)("a client of %s", (name, cell) => {
   });
 });
 
+test("a task's result is its server's: nobody brings another in its place", async () => {
+  const stream = openStream();
+  upstream.answer = (call) => (call.message.method === "tools/call" ? stream.response() : plainAnswers(call));
+  const client = await sessionClient("old");
+  const { taskId } = begunOf(await client.begin({ name: "read_secret" }));
+  await eventually("the call", async () => sent().length === 1);
+  const brought = await gateway(`/approvals/${taskId}/result`, {
+    method: "POST",
+    body: JSON.stringify({ result: { content: [{ type: "text", text: "forged" }] } }),
+    headers: { "Content-Type": "application/json" },
+  });
+  expect(brought.status).toBe(404);
+  stream.say(eventFor({ jsonrpc: "2.0", id: sent()[0]?.message.id, result: done }));
+  await decide("response", "approve", taskId);
+  await reached(client, taskId, "completed");
+  expect(textOf((await client.ask("tasks/result", taskId)).result)).toBe("deleted");
+});
+
 describe("what a client is told of tasks", () => {
   const capabilitiesOf = async (answer: Response): Promise<Record<string, unknown> | undefined> =>
     (await lastOf(answer)).result?.["capabilities"] as Record<string, unknown> | undefined;

@@ -154,8 +154,9 @@ approvalRoutes.post(paths.approvalResult, returnResult, requireKey, async (c) =>
   if (uncounted !== null) return refused(uncounted);
   const stub = parseRunId(settingsOf(c.env).keys, run) === undefined ? null : runStub(c.env, run);
   const snapshot = (await stub?.snapshot()) ?? null;
-  // Only the run of a call that was claimed to be made elsewhere is of this mode.
-  if (stub === null || snapshot?.key !== c.var.key.id || snapshot.act !== "release" || snapshot.mode !== "task")
+  // Only what was claimed to be made elsewhere: of a task of the relay's the server has the result.
+  const isElsewhere = snapshot?.endpoint === "approvals" && snapshot.act === "release" && snapshot.mode === "task";
+  if (stub === null || snapshot?.key !== c.var.key.id || !isElsewhere)
     return c.json({ error: "This key has no such approved call whose result comes back" }, 404);
   if (snapshot.state === "generating") {
     const took = { at: snapshot.updatedAt, durationMs: Date.now() - snapshot.updatedAt };

@@ -287,6 +287,7 @@ const withoutAddress = (request: SubjectRequest): SubjectRequest =>
 export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState, retentionMs: number): RunSnapshot => ({
   id: input.id,
   key: input.key.id,
+  endpoint: input.endpoint,
   state: shownState(store, state),
   createdAt: input.createdAt,
   updatedAt: lastChange(input, state),
