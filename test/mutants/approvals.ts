@@ -55,6 +55,20 @@ export const approvalMutants: readonly Mutant[] = [
   },
   {
     file: "workers/pipeline/incoming/approval-call.ts",
+    name: "an approval is not given again once such calls are stopped",
+    from: 'if (scope !== null) return err({ kind: "stopped", scope });',
+    to: "",
+    test: contract("is none while an operator has stopped"),
+  },
+  {
+    file: "workers/endpoints/runs.ts",
+    name: "an approval is not read from its run once such calls are stopped",
+    from: "return isCallers ? unlessStopped({ env, ctx, key: { id: snapshot.key } }, outcome) : outcome;",
+    to: "return isCallers ? outcome : outcome;",
+    test: contract("is none while an operator has stopped"),
+  },
+  {
+    file: "workers/pipeline/incoming/approval-call.ts",
     name: "nobody is asked about a task whose result a rule is about",
     from: "isKept && asked.asTask ? err(noTask(planned.value)) : planned",
     to: "planned",

@@ -13,6 +13,7 @@ import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 import { iso } from "../http/iso-time.ts";
 import { countCalls } from "../pipeline/admit/calls.ts";
+import { unlessStopped } from "../pipeline/incoming/approval-call.ts";
 import { signedOutcome } from "../pipeline/receipts.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
@@ -67,12 +68,18 @@ runRoutes.get(paths.run, getRun, async (c) => {
       updatedAt: iso(snapshot.updatedAt),
       ...(snapshot.outcome === null
         ? {}
-        : answerIn(snapshot, await signedOutcome(c.env, readJsonOf(snapshot.outcome), defaultCodec.encode))),
+        : answerIn(snapshot, await signedOutcome(c.env, await outcomeNow(c, found, readJsonOf(snapshot.outcome)), defaultCodec.encode))),
     },
     200,
     { "Cache-Control": "no-store" },
   );
 });
+
+/** What a key may act by now; what an operator reads is how it was decided. */
+async function outcomeNow({ env, executionCtx: ctx }: AppContext, { snapshot, operator }: FoundRun, outcome: Outcome): Promise<Outcome> {
+  const isCallers = operator === null && snapshot.endpoint === "approvals";
+  return isCallers ? unlessStopped({ env, ctx, key: { id: snapshot.key } }, outcome) : outcome;
+}
 
 const answerIn = ({ id, act }: RunSnapshot, outcome: Outcome) =>
   act === null || outcome.kind === "ran" ? defaultCodec.encode(outcome) : { result: answerOf(outcome, id) };
@@ -93,7 +100,9 @@ runRoutes.delete(paths.run, cancelRun, async (c) => {
   return c.body(null, 204);
 });
 
-async function findRun(c: AppContext): Promise<{ snapshot: RunSnapshot; operator: Operator | null } | Response> {
+type FoundRun = { readonly snapshot: RunSnapshot; readonly operator: Operator | null };
+
+async function findRun(c: AppContext): Promise<FoundRun | Response> {
   const caller = await runCaller(c);
   if (caller instanceof Response) return caller;
   const id = c.req.param("id") ?? "";

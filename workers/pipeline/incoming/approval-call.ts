@@ -2,16 +2,19 @@
 // people decide, and nothing is done from here.
 
 import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
-import type { Refusal } from "../../../shared/model/outcome.ts";
-import type { Releasable } from "../../../shared/model/subject/subject.ts";
+import type { StopScope } from "../../../shared/model/call.ts";
+import { type Outcome, type Refusal, isApprovedCall } from "../../../shared/model/outcome.ts";
+import { type Releasable, isToolCall } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { approvalsStub, sessionStub } from "../../stubs/stubs.ts";
+import { countedSession } from "../admit/limits.ts";
 import { begin } from "../begin.ts";
 import { mayKeepResult, planFor } from "../plan/plan-request.ts";
 import type { Association, PipelineRequest, Started } from "../pipeline-request.ts";
+import { stopOf } from "../spend/stops.ts";
 
 type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "trace" | "requestor"> & {
   readonly call: Releasable;
@@ -55,8 +58,35 @@ export async function beginApproval(asked: ApprovalCall): Promise<Result<Started
     comesBack ? { ...request, act: "release" } : request,
     isKept && asked.asTask ? err(noTask(planned.value)) : planned,
   );
-  return begun.ok ? ok({ started: begun.value, requestRef: request.association.requestRef }) : begun;
+  if (!begun.ok) return begun;
+  // A repeat is not admitted anew, and finds an approval that may have been stopped since.
+  const scope = await stopOfCall(asked, asked.call, countedSession(request.association));
+  if (scope !== null) return err({ kind: "stopped", scope });
+  return ok({ started: begun.value, requestRef: request.association.requestRef });
 }
+
+/**
+ * The outcome as it may be told now: an approval that an operator or a reviewer has stopped since
+ * is none. Of the stops of a tool, those for its key alone are known.
+ */
+export async function unlessStopped(
+  asked: Pick<ApprovalCall, "env" | "ctx"> & { readonly key: { readonly id: string } },
+  outcome: Outcome,
+): Promise<Outcome> {
+  const scope = isApprovedCall(outcome) ? await stopOfCall(asked, outcome.call, null) : null;
+  return scope === null ? outcome : { kind: "refused", refusal: { kind: "stopped", scope } };
+}
+
+const stopOfCall = (
+  { env, ctx, key }: Parameters<typeof unlessStopped>[0],
+  call: Releasable,
+  session: string | null,
+): Promise<StopScope | null> =>
+  stopOf(
+    { env, ctx },
+    { key: key.id, server: call.server, ...(isToolCall(call) ? { call: { tool: call.tool, session } } : {}) },
+    Date.now(),
+  );
 
 const noTask = ({ gatePolicy, judged }: Plan): Refusal => ({ kind: "policyRefused", rule: gatePolicy.rule, judged, asTask: true });
 

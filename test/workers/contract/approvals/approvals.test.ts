@@ -180,6 +180,30 @@ describe("a call that a rule has people decide about", () => {
   });
 });
 
+describe("an approval that is asked for again", () => {
+  test("is none while an operator has stopped such calls, by the same request or its run", async () => {
+    const asked = askApproval(deletion, { id: "stopped-since" });
+    await decide("request", "approve");
+    const { id, decision } = await approvalIn(asked);
+    expect(decision).toBe("approved");
+    const byPolicy = () => askApproval({ ...deletion, tool: "read_file" }, { id: "stopped-since-too" });
+    expect(await approvalIn(byPolicy())).toMatchObject({ decision: "approved" });
+    const { result: asRead } = await (await gateway(`/runs/${id}`)).json<{ result: object }>();
+    expect(asRead).toMatchObject({ decision: "approved" });
+    expect((await admin("/stops/everything", { method: "PUT" })).ok).toBe(true);
+    for (const again of [askApproval(deletion, { id: "stopped-since" }), byPolicy()]) {
+      const response = await again;
+      expect(response.status).toBe(403);
+      expect(await response.text()).not.toContain("approved");
+    }
+    const { result } = await (await gateway(`/runs/${id}`)).json<{ result: object }>();
+    expect(result).toMatchObject({ decision: "failed", message: expect.stringContaining("stopped") });
+    expect(result).not.toHaveProperty("arguments");
+    await resume();
+    expect(await approvalIn(askApproval(deletion, { id: "stopped-since" }))).toMatchObject({ id, decision: "approved" });
+  });
+});
+
 describe("a call that nobody is asked about", () => {
   test("is approved at once by policy, with a line in the record", async () => {
     const answer = await approvalIn(askApproval({ ...deletion, tool: "read_file" }));
