@@ -47,9 +47,16 @@ export const oauthMutants: readonly Mutant[] = [
   {
     name: "an access token belongs to somebody whom the policy knows",
     file: token,
-    from: "owner !== undefined && (await mayConnect(owner))",
+    from: "owner !== undefined && (await mayConnect(owner, oauthClient.address))",
     to: "owner !== undefined",
     test: { file, only: "leaves the policy" },
+  },
+  {
+    name: "an access token belongs to the address of whoever let its client in",
+    file: "workers/endpoints/inbox/reader.ts",
+    from: "(address === undefined || addressDigest(each.email) === address)",
+    to: "true",
+    test: { file, only: "whoever has their name in the policy next" },
   },
   {
     name: "a client is let in for what it asked when the page was shown",

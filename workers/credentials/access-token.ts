@@ -9,6 +9,9 @@ import { mcpUrl } from "../platform/urls.ts";
 import { type KeyRecord, keyById } from "../stores/keys.ts";
 import { oauthStore } from "../stubs/oauth-store.ts";
 
+/** Whether a person of this name, and of the address of this digest, may connect clients. */
+type MayConnect = (owner: string, address: string | undefined) => Promise<boolean>;
+
 /**
  * The key that an access token for this server stands for. Asked with each request: what was
  * revoked is refused at once. Refused: a token that is none, is over, or was given for another
@@ -18,7 +21,7 @@ export async function keyOfAccessToken(
   env: Env,
   token: string,
   server: string,
-  mayConnect: (owner: string) => Promise<boolean>,
+  mayConnect: MayConnect,
   now: number,
 ): Promise<Result<KeyRecord, "accessToken">> {
   const { publicUrl } = settingsOf(env);
@@ -34,11 +37,13 @@ export async function keyOfAccessToken(
 export async function keyOfConnection(
   env: Env,
   id: string,
-  mayConnect: (owner: string) => Promise<boolean>,
+  mayConnect: MayConnect,
   now: number,
 ): Promise<Result<KeyRecord, "accessToken">> {
   const caller = await keyById(env, id, now);
   if (caller.kind === "refused") return err("accessToken");
   const { owner, oauthClient } = caller.record;
-  return oauthClient !== undefined && owner !== undefined && (await mayConnect(owner)) ? ok(caller.record) : err("accessToken");
+  return oauthClient !== undefined && owner !== undefined && (await mayConnect(owner, oauthClient.address))
+    ? ok(caller.record)
+    : err("accessToken");
 }

@@ -30,7 +30,7 @@ const publishedSchema = z.object({
   record: keyRequestSchema.extend({
     id: z.string(),
     createdAt: z.number(),
-    oauthClient: z.object({ host: z.string().nullable() }).optional(),
+    oauthClient: z.object({ host: z.string().nullable(), address: z.string().optional() }).optional(),
     changes: z.int().positive().optional(),
   }),
   revokedAt: z.number().nullable(),

@@ -35,9 +35,10 @@ export type MadeKey = KeyRequest & {
   /**
    * Made for a client that its owner let in by OAuth and that has the key's name. The key itself is
    * nobody's: an access token stands for it. `host`: where the client's metadata came from; null
-   * for one that registered itself.
+   * for one that registered itself. `address`: the digest of its owner's address then; absent where
+   * it was not kept.
    */
-  readonly oauthClient?: { readonly host: string | null } | undefined;
+  readonly oauthClient?: { readonly host: string | null; readonly address?: string | undefined } | undefined;
   /** How often it was changed since; absent: never. */
   readonly changes?: number | undefined;
 };

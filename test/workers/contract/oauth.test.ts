@@ -593,6 +593,14 @@ describe("a person puts a client out", () => {
     expect(await refresh(client, tokens)).toBe(400);
   });
 
+  test("with the address that let it in: whoever has their name in the policy next has no client of theirs", async () => {
+    const { client, tokens } = await connect();
+    expect(await statusAt("notes", tokens.access_token)).toBe(200);
+    await configureInbox({}, [{ name: "Ada", email: "successor@example.com" }]);
+    await eventually("the refusal", async () => (await statusAt("notes", tokens.access_token)) === 401 || null);
+    expect(await refresh(client, tokens)).toBe(400);
+  });
+
   test("with the person: whoever leaves the policy has no client there", async () => {
     const { tokens } = await connect();
     await configureInbox({}, [{ name: "Grace", email: addresses.Grace }]);

@@ -69,8 +69,9 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
 });
 
 /** A key as the operator gets it: times in ISO 8601. */
-const shownKey = ({ createdAt, expiresAt, once: _once, changes = 0, ...key }: KeyRecord): ShownKey => ({
+const shownKey = ({ createdAt, expiresAt, once: _once, oauthClient, changes = 0, ...key }: KeyRecord): ShownKey => ({
   ...key,
+  ...(oauthClient === undefined ? {} : { oauthClient: { host: oauthClient.host } }),
   version: keyVersion({ changes }),
   createdAt: iso(createdAt),
   ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),

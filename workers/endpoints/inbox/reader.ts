@@ -96,16 +96,21 @@ export const peopleOf = ({ reviewers }: Policy): Person[] => Object.values(revie
 
 const isPerson = (each: PolicyReviewer): each is Person => canSignIn(each);
 
-/** Whether this person may connect clients to a server with such terms. */
-export const mayConnect = (policy: Policy, { reviewers }: ConnectionTerms, name: string): boolean =>
-  (reviewers === undefined ? peopleOf(policy) : everyoneIn(policy, reviewers)).some((each) => each.name === name && isPerson(each));
+/**
+ * Whether this person may connect clients to a server with such terms. `address`: the digest of the
+ * one that they must have; a name may be another person's by now.
+ */
+export const mayConnect = (policy: Policy, { reviewers }: ConnectionTerms, name: string, address?: string): boolean =>
+  (reviewers === undefined ? peopleOf(policy) : everyoneIn(policy, reviewers)).some(
+    (each) => each.name === name && isPerson(each) && (address === undefined || addressDigest(each.email) === address),
+  );
 
 /** The same of a key's owner, by the policy as it is now. */
 export const ownersAt =
   (c: AppContext, server: Server | undefined) =>
-  async (owner: string): Promise<boolean> => {
+  async (owner: string, address: string | undefined): Promise<boolean> => {
     const terms = server === undefined ? null : connectionTerms(server);
-    return terms !== null && mayConnect((await currentDocuments(c)).policy, terms, owner);
+    return terms !== null && mayConnect((await currentDocuments(c)).policy, terms, owner, address);
   };
 
 /** Addresses are unique in a policy, whatever their case. */

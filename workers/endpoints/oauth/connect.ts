@@ -190,7 +190,7 @@ async function allow(
     once,
     id,
     createdAt: now,
-    oauthClient: { host: asked.verifiedHost },
+    oauthClient: { host: asked.verifiedHost, address: reader.visitor.address },
   };
   const key = (await configStub(c.env).addKey(id, hash, jsonOf(record), by)) ?? id;
   const given = await c.env.OAUTH.allow(query, issuer, oauthStore(c.env), { user: inboxNameOf(person.name), props: { key } });
