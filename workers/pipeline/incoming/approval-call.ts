@@ -4,7 +4,7 @@
 import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
 import type { StopScope } from "../../../shared/model/call.ts";
 import { type Outcome, type Refusal, isApprovedCall } from "../../../shared/model/outcome.ts";
-import { type Releasable, isToolCall } from "../../../shared/model/subject/subject.ts";
+import type { Releasable } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
@@ -78,15 +78,10 @@ export async function unlessStopped(
 }
 
 const stopOfCall = (
-  { env, ctx, key }: Parameters<typeof unlessStopped>[0],
-  call: Releasable,
+  asked: Parameters<typeof unlessStopped>[0],
+  { server, tool }: Releasable,
   session: string | null,
-): Promise<StopScope | null> =>
-  stopOf(
-    { env, ctx },
-    { key: key.id, server: call.server, ...(isToolCall(call) ? { call: { tool: call.tool, session } } : {}) },
-    Date.now(),
-  );
+): Promise<StopScope | null> => stopOf(asked, { key: asked.key.id, server, call: { tool, session } }, Date.now());
 
 const noTask = ({ gatePolicy, judged }: Plan): Refusal => ({ kind: "policyRefused", rule: gatePolicy.rule, judged, asTask: true });
 
