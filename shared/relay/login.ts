@@ -22,9 +22,12 @@ export function parseLoginState(keys: SigningKeys, text: string): LoginState | u
   return { server, home, random };
 }
 
-/** What a login is good for: another address, or another way to sign in, is another one. */
-const loginBinding = ({ url, auth }: Pick<Server, "url" | "auth">): string =>
-  digestOf("countersign/login-entry/v1", { url, auth: auth ?? null });
+/**
+ * What a login is good for: another address, another way to sign in, or another person of the same
+ * name is another one.
+ */
+const loginBinding = ({ url, auth }: Pick<Server, "url" | "auth">, person: string): string =>
+  digestOf("countersign/login-entry/v2", { url, auth: auth ?? null, person });
 
 /** `secret`: the gateway's own as a client there, where it was registered by hand. */
 export type LoginServer = Pick<Server, "url" | "headers" | "allowPrivate"> & { readonly secret: string | null };
@@ -32,11 +35,14 @@ export type LoginServer = Pick<Server, "url" | "headers" | "allowPrivate"> & { r
 /** The server's entry as it is now: a login that was made for another one is not used. */
 export type LoginEntry = { readonly server: LoginServer; readonly binding: string };
 
-/** `secretOf`: the value of the variable of this name. */
-export function loginEntry(server: Server, secretOf: (name: string) => string | undefined): LoginEntry {
+/**
+ * `person`: the digest of the address of whose login it is. `secretOf`: the value of the variable
+ * of this name.
+ */
+export function loginEntry(server: Server, person: string, secretOf: (name: string) => string | undefined): LoginEntry {
   const { url, headers, allowPrivate, auth } = server;
   const secret = auth?.secret === undefined ? null : (secretOf(auth.secret)?.trim() ?? "");
-  return { server: { url, headers, allowPrivate, secret }, binding: loginBinding(server) };
+  return { server: { url, headers, allowPrivate, secret }, binding: loginBinding(server, person) };
 }
 
 export type LoginAsked = {

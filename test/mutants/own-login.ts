@@ -17,6 +17,13 @@ export const ownLoginMutants: readonly Mutant[] = [
     test: { file, only: "not sent to an entry that was changed" },
   },
   {
+    name: "a login is for the person who made it, and for none who has their name",
+    file: "shared/relay/login.ts",
+    from: "auth: auth ?? null, person });",
+    to: "auth: auth ?? null });",
+    test: { file, only: "whoever has its person's name in the policy next" },
+  },
+  {
     name: "a sign-in ends in the session that began it",
     file: object,
     from: "begun.bound !== bound || ",
@@ -68,8 +75,8 @@ export const ownLoginMutants: readonly Mutant[] = [
   {
     name: "a browser that comes back is of the server that it was sent to: its form",
     file: "workers/endpoints/oauth/logins.ts",
-    from: 'server === c.req.param("server") ? await ownServer(c, server) : undefined',
-    to: "await ownServer(c, server)",
+    from: 'server === c.req.param("server") ? await ownServer(c, reader, server) : undefined',
+    to: "await ownServer(c, reader, server)",
     test: { file, only: "mix-up" },
   },
   {

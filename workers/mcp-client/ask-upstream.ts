@@ -5,9 +5,11 @@ import { type LoginAccount, isSameAccount } from "../../shared/credential/login-
 import { isTokenRefusal, loginEntry, mayAct } from "../../shared/relay/login.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { type Result, err } from "../../shared/result.ts";
-import { inboxNameOf } from "../../shared/review/inbox.ts";
+import { reviewerWhoIs } from "../../shared/policy/own-requests.ts";
+import { addressDigest, inboxNameOf } from "../../shared/review/inbox.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
+import { policyOf } from "../stores/documents.ts";
 import { loginStub } from "../stubs/stubs.ts";
 import { type UpstreamError, type UpstreamRequest, askServer, credentialOf } from "./ask-server.ts";
 
@@ -16,6 +18,20 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
   if (server.auth !== undefined) return askSignedIn(env, server, request);
   const credential = credentialOf(env, server, request.authorization);
   return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
+}
+
+/**
+ * The login that requests to the server have, of the person whom the policy gives the owner's name
+ * now: somebody else may have had it before. Null where there is nobody.
+ */
+async function ownLogin(env: Env, server: Server) {
+  const { login } = server;
+  if (login === undefined || login.owner === null) return null;
+  const policy = await policyOf(env, Date.now(), (work) => void work.catch(() => {}));
+  const email = reviewerWhoIs(policy, login.owner)?.email;
+  if (email === undefined) return null;
+  const entry = loginEntry(server, addressDigest(email), lookupIn(env));
+  return { login, stub: loginStub(env, inboxNameOf(login.owner), login.server), entry };
 }
 
 /** So often a request is sent again that was refused for its token. */
@@ -28,9 +44,9 @@ const mostResent = 1;
  * not sent again, and only the next request has the renewed token.
  */
 async function askSignedIn(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
-  const { login } = server;
-  if (login === undefined || login.owner === null) return err("notSignedIn");
-  const [stub, entry] = [loginStub(env, inboxNameOf(login.owner), login.server), loginEntry(server, lookupIn(env))];
+  const own = await ownLogin(env, server);
+  if (own === null) return err("notSignedIn");
+  const { login, stub, entry } = own;
   let refused: string | null = null;
   for (let asked = 0; ; asked += 1) {
     const found = await stub.loginToken(entry, refused);
@@ -59,10 +75,11 @@ export type LoginState =
 export type MissingLogin = Exclude<LoginState["kind"], "ready">;
 
 export async function loginFor(env: Env, server: Server): Promise<LoginState> {
-  const { login } = server;
-  if (login === undefined) return { kind: "ready", account: null };
-  if (login.owner === null) return { kind: "none" };
-  const found = await loginStub(env, inboxNameOf(login.owner), login.server).loginToken(loginEntry(server, lookupIn(env)), null);
+  if (server.login === undefined) return { kind: "ready", account: null };
+  const own = await ownLogin(env, server);
+  if (own === null) return { kind: "none" };
+  const { login, stub, entry } = own;
+  const found = await stub.loginToken(entry, null);
   if (found.kind === "none") return found;
   if (login.account !== undefined && !isSameAccount(login.account, found.account)) return { kind: "otherAccount" };
   return { kind: found.kind === "token" ? "ready" : found.kind, account: found.account };
@@ -73,13 +90,11 @@ const madeMs = 5_000;
 
 /** Waits up to `ms`, or until `left` aborts, for a login at this server; whether there is one. */
 export async function loginMadeWithin(env: Env, server: Server, ms: number, left?: AbortSignal): Promise<boolean> {
-  const { login } = server;
-  if (login === undefined || login.owner === null) return false;
-  const stub = loginStub(env, inboxNameOf(login.owner), login.server);
-  const { binding } = loginEntry(server, lookupIn(env));
+  const own = await ownLogin(env, server);
+  if (own === null) return false;
   for (const end = Date.now() + ms; Date.now() < end;) {
     if (left?.aborted === true) break;
-    if (await stub.loginMade(binding, Math.min(madeMs, end - Date.now()))) return true;
+    if (await own.stub.loginMade(own.entry.binding, Math.min(madeMs, end - Date.now()))) return true;
   }
   return false;
 }

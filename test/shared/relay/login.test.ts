@@ -31,19 +31,20 @@ test("a state comes back whole, and only sealed by this gateway", () => {
   expect(parseLoginState([keys], "made up")).toBeUndefined();
 });
 
-test("a login is for an address and a way to sign in, and for nothing else of an entry", () => {
+test("a login is for an address, a way to sign in and a person, and for nothing else of an entry", () => {
   const entry = (of: object): Server => {
     const parsed = parseServers({ servers: { notes: { url: "https://notes.example.com/mcp", auth: { kind: "oauth" }, ...of } } });
     if (!parsed.ok || parsed.value.servers["notes"] === undefined) throw new Error("not valid");
     return parsed.value.servers["notes"];
   };
-  const bindingOf = (of: object): string => loginEntry(entry(of), () => undefined).binding;
+  const bindingOf = (of: object, person = "ann"): string => loginEntry(entry(of), person, () => undefined).binding;
   const own = bindingOf({});
   expect(bindingOf({ receipts: true, headers: { "X-A": "b" } })).toBe(own);
   expect(bindingOf({ url: "https://notes.example.com/other" })).not.toBe(own);
   expect(bindingOf({ auth: { kind: "oauth", scopes: ["all"] } })).not.toBe(own);
+  expect(bindingOf({}, "another")).not.toBe(own);
   const secret = { auth: { kind: "oauth", clientId: "us", secret: "NOTES_CLIENT" } };
-  expect(loginEntry(entry(secret), (name) => `${name}'s `).server.secret).toBe("NOTES_CLIENT's");
+  expect(loginEntry(entry(secret), "ann", (name) => `${name}'s `).server.secret).toBe("NOTES_CLIENT's");
 });
 
 test("an account is what an ID token calls it, or nothing", () => {

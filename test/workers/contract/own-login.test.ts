@@ -7,7 +7,7 @@ import { inboxNameOf } from "../../../shared/review/inbox.ts";
 import { clientDocumentUrl, inboxUrl, loginReturnUrl } from "../../../workers/platform/urls.ts";
 import { loginStub } from "../../../workers/stubs/stubs.ts";
 import { createKey, env, eventually, gateway, gatewayWith, publicUrl, travel } from "../support/gateway.ts";
-import { InboxBrowser, addresses } from "../support/inbox.ts";
+import { InboxBrowser, addresses, configureInbox } from "../support/inbox.ts";
 import { loginOrigin, scriptLoginServer } from "../support/login-server.ts";
 import { configureServers, upstreamOrigin } from "../support/mcp-server.ts";
 import { answerAt } from "../support/provider.ts";
@@ -399,6 +399,25 @@ describe("attacks", () => {
     const { key: graces } = await createKey({ name: "grace", owner: "Grace" });
     await client({ key: graces }).connect();
     await client({ server: "second" }).connect();
+    expect(upstream.calls).toHaveLength(sent);
+  });
+
+  test("a login is not used for whoever has its person's name in the policy next, with another address", async () => {
+    await connect();
+    await connected();
+    const successor = "successor@example.org";
+    await configureInbox({}, [{ name: "Ada", email: successor }]);
+    // The key is of the owner with that name, as before.
+    const refusal = await eventually("the refusal", async () => {
+      const text = await (await client().connect()).text();
+      return text.includes(`${publicUrl}/inbox/connections`) ? text : null;
+    });
+    expect(refusal).not.toContain("ada-l");
+    const next = new InboxBrowser();
+    await next.signIn(successor);
+    expect(await next.text("/inbox/connections")).toContain("not connected");
+    const sent = upstream.calls.length;
+    await client().connect();
     expect(upstream.calls).toHaveLength(sent);
   });
 

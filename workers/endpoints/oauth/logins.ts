@@ -14,6 +14,7 @@ import { asJson, asPage, inPath, jsonObject, problem, formRefusals } from "../op
 import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
+import { serverNamed } from "../relay/mcp-origin.ts";
 import { noSuchLink } from "../review/review-link.ts";
 import { connectionsPage } from "./connect.ts";
 import { ownServer } from "./login-list.ts";
@@ -39,13 +40,14 @@ loginRoutes.get(paths.oauth.client, clientDocument, async (c) => {
   const settings = inboxSettings(c);
   if (settings === null) return c.json({ error: "No PUBLIC_URL is configured" }, 404);
   const { publicUrl } = settings;
-  const own = await ownServer(c, c.req.param("server"));
-  if (own === undefined) return c.json({ error: "There is no such server whose users sign in there themselves" }, 404);
+  const name = c.req.param("server");
+  if ((await serverNamed(c, name))?.auth === undefined)
+    return c.json({ error: "There is no such server whose users sign in there themselves" }, 404);
   return c.json({
-    client_id: clientDocumentUrl(publicUrl, own.name),
+    client_id: clientDocumentUrl(publicUrl, name),
     client_name: "Countersign",
     client_uri: publicUrl,
-    redirect_uris: [loginReturnUrl(inboxUrl(publicUrl), own.name)],
+    redirect_uris: [loginReturnUrl(inboxUrl(publicUrl), name)],
     grant_types: ["authorization_code", "refresh_token"],
     response_types: ["code"],
     token_endpoint_auth_method: "none",
@@ -66,7 +68,7 @@ loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
   const { reader, fields } = form;
   const ended = fields.get("disconnect");
   const name = ended ?? fields.get("connect") ?? "";
-  const own = await ownServer(c, name);
+  const own = await ownServer(c, reader, name);
   if (own === undefined) return noSuchLink(c);
   const login = loginStub(c.env, reader.inbox, name);
   if (ended !== null) {
@@ -142,7 +144,7 @@ loginRoutes.post(paths.inboxLoginReturn, finishReturn, async (c) => {
   const { reader, fields } = form;
   const text = fields.get("state") ?? "";
   const server = parseLoginState(reader.settings.keys, text)?.server;
-  const own = server === c.req.param("server") ? await ownServer(c, server) : undefined;
+  const own = server === c.req.param("server") ? await ownServer(c, reader, server) : undefined;
   if (own === undefined) return noSuchLink(c);
   const code = fields.has("error") ? null : fields.get("code");
   const back = { state: text, code, iss: fields.get("iss"), bound: reader.bound };
