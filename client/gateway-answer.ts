@@ -2,7 +2,7 @@
 // broke. Never retries.
 
 import { isObject, parseJson } from "../shared/json/values.ts";
-import { EventSplitter, dataOf } from "../shared/relay/event-stream.ts";
+import { EventReader } from "../shared/relay/event-stream.ts";
 import { asAnswer, asNotification, type JsonRpcAnswer, type JsonRpcId, RpcError } from "./rpc-messages.ts";
 import type { Progress } from "./sampling-connection.ts";
 import { type Timing, within } from "./timing.ts";
@@ -47,14 +47,14 @@ const longestEvent = 64_000_000;
 
 async function readStream(response: Response, reading: AnswerReader): Promise<Attempt> {
   const decoder = new TextDecoder();
-  const splitter = new EventSplitter(longestEvent);
+  const events = new EventReader(longestEvent);
   let answer: JsonRpcAnswer | undefined;
   let isTooLong = false;
   const end = await readBody(response, reading, (bytes) => {
-    const events = splitter.push(decoder.decode(bytes, { stream: true }));
-    isTooLong = events === "tooLong";
-    for (const event of events === "tooLong" ? [] : events) {
-      const message = parseJson(dataOf(event) ?? "");
+    const complete = events.push(decoder.decode(bytes, { stream: true }));
+    isTooLong = complete === "tooLong";
+    for (const { data } of complete === "tooLong" ? [] : complete) {
+      const message = parseJson(data ?? "");
       const progress = progressOf(message);
       if (progress !== undefined) reading.listener.onProgress?.(progress);
       else answer ??= reading.answerIn(message);

@@ -3,7 +3,7 @@
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { parseJson } from "../shared/json/values.ts";
-import { EventSplitter, dataOf, eventIdOf } from "../shared/relay/event-stream.ts";
+import { EventReader } from "../shared/relay/event-stream.ts";
 import { asRequest, type JsonRpcId } from "./rpc-messages.ts";
 
 export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
@@ -67,24 +67,22 @@ export class ResponseStreams {
 
   #watch(stream: JsonRpcId): TransformStream<Uint8Array, Uint8Array> {
     const decoder = new TextDecoder();
-    const splitter = new EventSplitter(LONGEST_EVENT);
+    const events = new EventReader(LONGEST_EVENT);
     let lastEventId: string | undefined;
     let isWatching = true;
     return new TransformStream({
       transform: (chunk, controller) => {
-        const events = isWatching ? splitter.push(decoder.decode(chunk, { stream: true })) : [];
-        if (events === "tooLong") isWatching = false;
-        for (const event of events === "tooLong" ? [] : events) {
-          const eventId = eventIdOf(event);
-          if (eventId !== undefined) {
+        const complete = isWatching ? events.push(decoder.decode(chunk, { stream: true })) : [];
+        if (complete === "tooLong") isWatching = false;
+        for (const { id, data } of complete === "tooLong" ? [] : complete) {
+          if (id !== undefined) {
             if (lastEventId !== undefined) this.#resumable.delete(lastEventId);
-            lastEventId = eventId;
-            this.#resumable.set(eventId, stream);
+            lastEventId = id;
+            this.#resumable.set(id, stream);
             const oldest = this.#resumable.keys().next();
             if (this.#resumable.size > MOST_EVENT_IDS && oldest.done !== true) this.#resumable.delete(oldest.value);
           }
           // Only a message that names the method is parsed.
-          const data = dataOf(event);
           if (data?.includes("sampling/createMessage") !== true) continue;
           const request = asRequest(parseJson(data));
           if (request?.method === "sampling/createMessage") this.#cameOn.set(idKey(request.id), stream);

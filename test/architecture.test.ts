@@ -444,7 +444,17 @@ describe("shared/ is pure", () => {
   });
 
   /** What is outside the project and as pure as this code. */
-  const packages = ["zod", "canonicalize", "diff", "fflate", "@noble/hashes/", "@scure/base", "@cfworker/json-schema"];
+  const packages = [
+    "zod",
+    "canonicalize",
+    "diff",
+    "eventsource-parser",
+    "fflate",
+    "ipaddr.js",
+    "@noble/hashes/",
+    "@scure/base",
+    "@cfworker/json-schema",
+  ];
 
   /**
    * Providers' SDKs are for the workers; their types are the wire that the translation is checked

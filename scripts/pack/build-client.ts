@@ -36,11 +36,22 @@ async function buildJavaScript(): Promise<void> {
   const outside = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]).filter((name) => !names.has(name));
   const unmet = outside.filter((name) => !name.startsWith("node:"));
   if (unmet.length > 0) throw new Error(`the package would depend on ${unmet.join(", ")}`);
-  const built = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.includes("/node_modules/"));
-  if (built.length > 0) throw new Error(`the package would have code of others in it, without their licences: ${built.join(", ")}`);
+  writeLicences(chunks.flatMap(({ moduleIds }) => moduleIds));
   const command = join(dist, "countersign.js");
   writeFileSync(command, `#!/usr/bin/env node\n${readFileSync(command, "utf8")}`);
   chmodSync(command, 0o755);
+}
+
+/** The packages whose code is in the package. */
+const bundled = ["eventsource-parser", "ipaddr.js"];
+
+/** Their licences ask to go with their code. Throws where the code of another package is there. */
+function writeLicences(moduleIds: readonly string[]): void {
+  const found = moduleIds.flatMap((id) => /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id.replaceAll("\\", "/"))?.[1] ?? []);
+  const names = [...new Set(found)].toSorted();
+  if (names.join() !== bundled.join()) throw new Error(`the package has the code of ${names.join(", ")}, and not of ${bundled.join(", ")}`);
+  const texts = names.map((name) => `${name}\n\n${readFileSync(join(root, "node_modules", name, "LICENSE"), "utf8").trim()}\n`);
+  writeFileSync(join(dist, "third-party-licenses.txt"), texts.join("\n---\n\n"));
 }
 
 /** Declarations of what `sampling-handler.ts` exports, and of what those name. */

@@ -3,7 +3,8 @@
 // refused. An address of ours in a server's hands would lend it our name.
 
 import { objectOf } from "../json/values.ts";
-import { isPrivateHost, isThisMachine } from "../address.ts";
+import { isPrivateHost } from "../address.ts";
+import { isThisMachine } from "../this-machine.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { RequestId, RpcError } from "../wire/json-rpc.ts";
 

@@ -4,6 +4,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const images = { file: "workers/media/envelope-images.ts", test: { file: "test/workers/media/envelope-images.test.ts" } };
+const addresses = { file: "shared/address.ts", test: { file: "test/shared/routing/table.test.ts", only: "is private" } };
 
 export const outsideMutants: readonly Mutant[] = [
   {
@@ -57,6 +58,24 @@ export const outsideMutants: readonly Mutant[] = [
     from: 'redirect: "manual", ',
     to: "",
     test: { file: "test/shared/provider/send.test.ts", only: "a redirect is a fault" },
+  },
+  {
+    ...addresses,
+    name: "an IPv6 address is judged by the IPv4 address that it carries",
+    from: 'case "6to4":\n      return isPrivateIpv4(carries(2));',
+    to: 'case "6to4":\n      return false;',
+  },
+  {
+    ...addresses,
+    name: "an address without a use is private",
+    from: 'return !address.match(ipaddr.IPv6.parse("2000::"), 3);',
+    to: "return false;",
+  },
+  {
+    ...addresses,
+    name: "more than a host is private",
+    from: "if (url === null || url.href !== `http://${url.hostname}/`) return true;",
+    to: "if (url === null) return true;",
   },
   {
     name: "an image's host is listed",

@@ -233,6 +233,13 @@ export const relay2026Mutants: readonly Mutant[] = [
   },
   {
     file: "shared/relay/event-stream.ts",
+    name: "what an event may hold is bounded",
+    from: "maxBufferSize: mostCharacters,",
+    to: "",
+    test: { file: "test/shared/relay/event-stream.test.ts", only: "is refused from where" },
+  },
+  {
+    file: "shared/relay/event-stream.ts",
     name: "a message is on one line for every client",
     from: "json.replaceAll(/[\\u0085\\u2028\\u2029]/g,",
     to: "json.replaceAll(/[\\u0085]/g,",

@@ -1,7 +1,7 @@
 // A service that takes notices by HTTP at an address of the operator's: which are set up, which
 // addresses are safe, and what its answer means for a notice.
 
-import { isLoopbackHost } from "../../shared/address.ts";
+import { isLoopbackHost } from "../../shared/this-machine.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import type { DeliveryResult } from "./channel.ts";

@@ -6,7 +6,7 @@ import type { Env } from "../platform/env.ts";
 import type { Check } from "../stubs/config-calls.ts";
 import { type DoctorPhrase, doctorText } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
-import { isLoopbackHost } from "../../shared/address.ts";
+import { isLoopbackHost } from "../../shared/this-machine.ts";
 import { settingsOf } from "../platform/settings.ts";
 
 export type { Check } from "../stubs/config-calls.ts";

@@ -5,7 +5,7 @@
 
 import { generateCookie, getCookie } from "hono/cookie";
 import { getPath } from "hono/utils/url";
-import { isLoopbackHost } from "../../shared/address.ts";
+import { isLoopbackHost } from "../../shared/this-machine.ts";
 import { isSessionMark, sessionMark } from "../../shared/credential/session-mark.ts";
 import type { SigningKeys } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,7 +1,8 @@
 // Where spans are exported to, by the variables that OpenTelemetry's specification names ("OTLP
 // Exporter Configuration").
 
-import { isLoopbackHost, readBaseUrl } from "../../shared/address.ts";
+import { readBaseUrl } from "../../shared/address.ts";
+import { isLoopbackHost } from "../../shared/this-machine.ts";
 import type { Env } from "./env.ts";
 import type { SettingIssue } from "./settings.ts";
 

@@ -1,7 +1,7 @@
 // The Worker's variables, parsed once. An issue says which is missing or wrong, and what an
 // operator can do.
 
-import { isLoopbackHost } from "../../shared/address.ts";
+import { isLoopbackHost } from "../../shared/this-machine.ts";
 import { type OperatorEntry, parseOperators } from "../../shared/credential/operator-roles.ts";
 import { type SecretError, secretError, secretErrorWords, shortestSecret } from "../../shared/secret-error.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";

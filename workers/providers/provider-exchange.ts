@@ -2,7 +2,7 @@
 // event by event.
 
 import { parseJson } from "../../shared/json/values.ts";
-import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import { EventReader } from "../../shared/relay/event-stream.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
@@ -120,16 +120,15 @@ export async function readEvents(response: Response, stream: StreamReader): Prom
   if (response.body === null) return ended();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  const splitter = new EventSplitter(mostBytes);
+  const events = new EventReader(mostBytes);
   try {
     for (let bytes = 0; ;) {
       const piece = await reader.read().catch(() => undefined);
       if (piece === undefined || piece.done) return ended();
       bytes += piece.value.length;
-      const events = bytes > mostStreamBytes ? "tooLong" : splitter.push(decoder.decode(piece.value, { stream: true }));
-      if (events === "tooLong") return err(brokenAnswer("tooLarge"));
-      for (const event of events) {
-        const data = dataOf(event);
+      const complete = bytes > mostStreamBytes ? "tooLong" : events.push(decoder.decode(piece.value, { stream: true }));
+      if (complete === "tooLong") return err(brokenAnswer("tooLarge"));
+      for (const { data } of complete) {
         const result = data === null || data === "" ? "more" : stream.take(data);
         if (result === "end") return ended();
         if (result !== "more") return err(result);

@@ -2,7 +2,8 @@
 // (RFC 8030) and what they are encrypted with (RFC 8291). The address is a client's word, and the
 // gateway posts to it: it leads to a public host over https, and to nothing else.
 
-import { isLoopbackHost, isPrivateHost } from "../../address.ts";
+import { isPrivateHost } from "../../address.ts";
+import { isLoopbackHost } from "../../this-machine.ts";
 import { fromBase64url } from "../../encoding.ts";
 
 export type Subscription = {

@@ -84,7 +84,7 @@ describe("a stream", () => {
 
   test.each([
     ["whose reply is longer than any reply", () => times(200, `data: ${"x".repeat(mega)}\n\n`), 20],
-    ["with an event that does not end", () => times(200, "x".repeat(mega)), 20],
+    ["with an event that does not end", () => ["data: ", ...times(200, "x".repeat(mega))], 20],
     ["that does not end", () => times(200, `: ${" ".repeat(mega)}\n\n`), 130],
   ])("%s is not read to its end", async (_what, chunks, most) => {
     const { seen, response } = bodyOf(chunks());

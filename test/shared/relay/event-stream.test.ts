@@ -1,19 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EventSplitter, dataOf, eventIdOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
+import { EventReader, EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
 
-const all = (text: string, cuts: readonly number[] = []): { raws: string[]; rest: string } => {
-  const splitter = new EventSplitter(1_000_000);
-  const raws: string[] = [];
+/** What a splitter or a reader makes of a text that comes in pieces. */
+function eventsOf<T>(stream: { push: (piece: string) => readonly T[] | "tooLong" }, text: string, cuts: readonly number[] = []): T[] {
   const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].toSorted((a, b) => a - b);
-  let from = 0;
-  for (const place of [...places, text.length]) {
-    const events = splitter.push(text.slice(from, place));
+  return [...places, text.length].flatMap((place, index) => {
+    const events = stream.push(text.slice(places[index - 1] ?? 0, place));
     if (events === "tooLong") throw new Error("too long");
-    raws.push(...events);
-    from = place;
-  }
-  return { raws, rest: splitter.rest() };
+    return events;
+  });
+}
+
+const all = (text: string, cuts?: readonly number[]): { raws: string[]; rest: string } => {
+  const splitter = new EventSplitter(1_000_000);
+  return { raws: eventsOf(splitter, text, cuts), rest: splitter.rest() };
 };
 
 /** What a client makes of a stream: the HTML Standard's algorithm, line by line. */
@@ -131,17 +132,60 @@ describe("a stream that is cut into events", () => {
   });
 });
 
+describe("a stream that is read", () => {
+  test("has the data and the ids that the standard's algorithm reads, whatever pieces it comes in", () => {
+    fc.assert(
+      fc.property(stream, cuts, (text, places) => {
+        let last: string | null = null;
+        const read = eventsOf(new EventReader(1_000_000), text, places).flatMap(({ data, id }) => {
+          last = id ?? last;
+          return data === null ? [] : [{ data, id: last }];
+        });
+        expect(read).toEqual(readByStandard(text));
+      }),
+    );
+  });
+
+  test.each([
+    ["id: 7\ndata: a\n\n", [{ data: "a", id: "7" }]],
+    ["data: a\rid:7\r\r", [{ data: "a", id: "7" }]],
+    ["id: 7\n\n", [{ data: null, id: "7" }]],
+    ["id: 6\nid: 7\n\n", [{ data: null, id: "7" }]],
+    ["id\n\n", [{ data: null, id: "" }]],
+    ["id: 7\nid: \0\n\n", [{ data: null, id: "7" }]],
+    ["data: id: 7\n\n", [{ data: "id: 7", id: undefined }]],
+    ["identity: 7\n\n", []],
+    ["\uFEFFdata: a\n\n\uFEFFdata: b\n\n", [{ data: "a", id: undefined }]],
+  ])("%j has %j", (text, events) => {
+    for (let cut = 0; cut <= text.length; cut += 1) expect(eventsOf(new EventReader(100), text, [cut])).toEqual(events);
+  });
+
+  test("is refused from where an event's data is over the limit, and not where it is at it", () => {
+    for (const piece of [1, 7, 100]) {
+      const reader = new EventReader(100);
+      const push = (text: string): (readonly object[] | "tooLong")[] =>
+        (text.match(new RegExp(`[^]{1,${piece}}`, "g")) ?? []).map((part) => reader.push(part));
+      expect(push(`data:${"x".repeat(95)}`)).not.toContain("tooLong");
+      expect(push("\n\n").flat()).toEqual([{ data: "x".repeat(95), id: undefined }]);
+      expect(push(`data:${"x".repeat(96)}`).at(-1)).toBe("tooLong");
+      expect(reader.push("\n\ndata: z\n\n")).toBe("tooLong");
+    }
+  });
+
+  test("is not refused for being long as a whole, nor for a long comment", () => {
+    const reader = new EventReader(20);
+    for (let count = 0; count < 100; count += 1) expect(reader.push(`:${"-".repeat(30)}\ndata: abc\n\n`)).toHaveLength(1);
+  });
+});
+
 test.each([
-  ["id: 7\ndata: a\n\n", "7"],
-  ["data: a\rid:7\r\r", "7"],
-  ["id: 7\n\n", "7"],
-  ["id: 6\nid: 7\n\n", "7"],
-  ["id\n\n", ""],
-  ["id: 7\nid: \0\n\n", "7"],
-  ["data: id: 7\n\n", undefined],
-  ["identity: 7\n\n", undefined],
-])("the id of %j is %j", (raw, id) => {
-  expect(eventIdOf(raw)).toBe(id);
+  ["\uFEFFdata: a\n\n", null],
+  ["data: a", "a"],
+  ["data: a\r\n\r", "a"],
+  ["data", ""],
+  [": data: a\n\n", null],
+])("the data of the raw event %j is %j", (raw, data) => {
+  expect(dataOf(raw)).toBe(data);
 });
 
 describe("marking an event's id", () => {

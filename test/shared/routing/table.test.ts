@@ -159,7 +159,7 @@ test("the published JSON Schema accepts and refuses what the parser does, as far
 
 describe("addresses", () => {
   const inside =
-    "localhost LOCALHOST. a.localhost ollama printer.local x.internal x.home.arpa 127.0.0.1 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255 192.0.2.1 198.51.100.7 203.0.113.9 1.2.3.4.5 256.1.1.1 1.08 0x 127.0.0.1.. localhost.. .example.com a..example.com [::1] [::] [fe80::1] [fc00::1] [fd12:3456::1] [ff02::1] [::ffff:10.0.0.1] [::ffff:7f00:1] [64:ff9b::a00:1] [2002:7f00:1::] [2001:db8::1] [::127.0.0.1] [1:2] [:::]";
+    "localhost LOCALHOST. a.localhost ollama printer.local x.internal x.home.arpa 127.0.0.1 127.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 10.1.2.3 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 255.255.255.255 192.0.2.1 198.51.100.7 203.0.113.9 1.2.3.4.5 256.1.1.1 1.08 0x 127.0.0.1.. localhost.. .example.com a..example.com [::1] [::] [fe80::1] [fc00::1] [fd12:3456::1] [ff02::1] [::ffff:10.0.0.1] [::ffff:7f00:1] [64:ff9b::a00:1] [2002:7f00:1::] [2001:db8::1] [::127.0.0.1] [1:2] [:::] 192.88.99.1 [2001::1] [3fff::1] [4000::1] [fec0::1] [64:ff9b:1::808:808] a@8.8.8.8 8.8.8.8/x 8.8.8.8:81";
   test.each(inside.split(" "))("%s is private", (host) => {
     expect(isPrivateHost(host)).toBe(true);
   });

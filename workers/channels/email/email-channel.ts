@@ -2,7 +2,7 @@
 // the sender's address are never read.
 
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { isLoopbackHost } from "../../../shared/address.ts";
+import { isLoopbackHost } from "../../../shared/this-machine.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email/email-rules.ts";

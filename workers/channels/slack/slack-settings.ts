@@ -1,7 +1,7 @@
 // Slack's settings: an app with a bot token, or an incoming webhook. An issue says what an operator
 // can do, and never has a value.
 
-import { isLoopbackHost } from "../../../shared/address.ts";
+import { isLoopbackHost } from "../../../shared/this-machine.ts";
 import type { DoctorPhrase } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 

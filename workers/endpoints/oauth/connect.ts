@@ -3,7 +3,7 @@
 // carries, and it is never shown. A GET of these pages allows and ends nothing.
 
 import { Hono } from "hono";
-import { isLoopbackHost } from "../../../shared/address.ts";
+import { isLoopbackHost } from "../../../shared/this-machine.ts";
 import { digestOf } from "../../../shared/encoding.ts";
 import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Operator } from "../../../shared/record/record.ts";

@@ -1,7 +1,7 @@
 // The server as a BridgeObject reaches it: through the relay of the 2025 revisions, which answers
 // sampling for it as for every client.
 
-import { eventIdOf, dataOf } from "../../../shared/relay/event-stream.ts";
+import { readEvent } from "../../../shared/relay/event-stream.ts";
 import { isObject, objectOf, parseJson } from "../../../shared/json/values.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, responseOf } from "../../../shared/wire/json-rpc.ts";
@@ -99,8 +99,8 @@ export async function* arrivalsOf(response: Response, signal: AbortSignal): Asyn
   }
   for await (const { events } of eventsIn(response.body, longestAnswer, signal))
     for (const event of events) {
-      const [eventId, data] = [eventIdOf(event) ?? null, dataOf(event)];
-      if (eventId !== null || data !== null) yield { eventId: eventId === "" ? null : eventId, messages: messagesIn(data ?? "") };
+      const { id, data } = readEvent(event);
+      if (id !== undefined || data !== null) yield { eventId: id === undefined || id === "" ? null : id, messages: messagesIn(data ?? "") };
     }
 }
 

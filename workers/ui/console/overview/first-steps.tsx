@@ -1,6 +1,6 @@
 // What to do with a gateway that no request has reached.
 
-import { isLoopbackHost } from "../../../../shared/address.ts";
+import { isLoopbackHost } from "../../../../shared/this-machine.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { exampleCommand } from "../example-command.ts";

@@ -3,7 +3,7 @@
 // ones to choose from.
 
 import type { Child } from "hono/jsx";
-import { isLoopbackHost } from "../../../../shared/address.ts";
+import { isLoopbackHost } from "../../../../shared/this-machine.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
