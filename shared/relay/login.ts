@@ -48,8 +48,11 @@ export function loginEntry(server: Server, person: string, secretOf: (name: stri
 export type LoginAsked = {
   readonly server: LoginServer;
   readonly scopes: readonly string[] | null;
-  /** Of the client that was registered by hand; null: the gateway registers itself. */
-  readonly clientId: string | null;
+  /**
+   * The client that was registered by hand, and where; null: the gateway registers itself at the
+   * issuer that the server names.
+   */
+  readonly client: { readonly id: string; readonly issuer: string } | null;
   /** Where the gateway's own client document is. */
   readonly clientUrl: string;
   readonly redirectUri: string;

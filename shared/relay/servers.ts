@@ -51,7 +51,9 @@ export const serverSchema = z.strictObject({
   /**
    * Each owner of a key signs in at this server by OAuth, and its requests carry the token of that
    * owner. `scopes`: absent, those that the server names. `clientId`: where the gateway was
-   * registered there by hand, with this variable's `secret`; absent, it registers itself.
+   * registered by hand at this `issuer`, with this variable's `secret`; absent, it registers itself
+   * at the issuer that the server names. A server that named the issuer of a `clientId` too would
+   * decide who gets the secret, and the codes of those who sign in.
    */
   auth: z
     .strictObject({
@@ -64,6 +66,7 @@ export const serverSchema = z.strictObject({
         .string()
         .regex(/^[\x20-\x7e]{1,2000}$/, "clientId")
         .optional(),
+      issuer: z.string().max(2_000).optional(),
       secret: environmentName.optional(),
     })
     .optional(),
@@ -215,11 +218,8 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const issues: Issue[] = [];
   for (const [name, entry] of Object.entries(parsed.data.servers)) {
     const at = (member: string, said: IssueKey): number => issues.push(issueAt(pointerTo(["servers", name, member]), said));
-    const url = readBaseUrl(entry.url);
-    if (url === undefined) at("url", "notUrl");
-    else if (url.extras) at("url", "urlExtras");
-    else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "urlPrivate");
-    else if (!entry.allowPrivate && url.scheme !== "https") at("url", "urlNotHttps");
+    const url = urlIssue(entry.url, entry.allowPrivate);
+    if (url !== null) at("url", url);
     if (entry.passAuthorization && entry.secret !== undefined) at("secret", "besidePass");
     if (entry.passAuthorization && entry.functions.length > 0) at("functions", "functionsPass");
     if (entry.passAuthorization && entry.connections !== undefined) at("connections", "besidePass");
@@ -227,10 +227,21 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
     if (entry.passAuthorization) at("auth", "besidePass");
     if (entry.secret !== undefined) at("secret", "besideAuth");
     if (entry.functions.length > 0) at("functions", "functionsAuth");
-    if (entry.auth.secret !== undefined && entry.auth.clientId === undefined) at("auth", "authSecret");
+    const { clientId, issuer, secret } = entry.auth;
+    if ((clientId === undefined) !== (issuer === undefined) || (secret !== undefined && clientId === undefined)) at("auth", "authClient");
+    const issuerUrl = issuer === undefined ? null : urlIssue(issuer, entry.allowPrivate);
+    if (issuerUrl !== null) issues.push(issueAt(pointerTo(["servers", name, "auth", "issuer"]), issuerUrl));
   }
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);
+}
+
+function urlIssue(text: string, allowPrivate: boolean): IssueKey | null {
+  const url = readBaseUrl(text);
+  if (url === undefined) return "notUrl";
+  if (url.extras) return "urlExtras";
+  if (!allowPrivate && isPrivateHost(url.host)) return "urlPrivate";
+  return !allowPrivate && url.scheme !== "https" ? "urlNotHttps" : null;
 }
 
 /** What connections to a server carry; null where nobody may connect a client to it. */

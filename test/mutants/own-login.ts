@@ -17,6 +17,13 @@ export const ownLoginMutants: readonly Mutant[] = [
     test: { file, only: "not sent to an entry that was changed" },
   },
   {
+    name: "a client that was registered by hand signs in at its own issuer, whatever the server names",
+    file: tools,
+    from: "asked.client?.issuer ?? protectedResource",
+    to: "protectedResource",
+    test: { file, only: "as the client that it was registered as there" },
+  },
+  {
     name: "a login is for the person who made it, and for none who has their name",
     file: "shared/relay/login.ts",
     from: "auth: auth ?? null, person });",

@@ -128,7 +128,9 @@ export const startLogin = (asked: LoginAsked): Promise<LoginStarted> =>
     const resource = protectedResource?.resource ?? own.href;
     // A server that names another's resource would get a token for that one.
     if (!checkResourceAllowed({ requestedResource: own, configuredResource: resource })) throw new Refused("metadata");
-    const issuer = protectedResource?.authorization_servers?.[0] ?? new URL("/", server.url).href;
+    // Not by the server's word, where the gateway is known already: it could name one of its own,
+    // which would get the secret and the code.
+    const issuer = asked.client?.issuer ?? protectedResource?.authorization_servers?.[0] ?? new URL("/", server.url).href;
     const metadata = await discoverAuthorizationServerMetadata(issuer, { fetchFn });
     if (metadata === undefined) throw new Refused("noSignIn");
     if (metadata.issuer.length > longestIssuer) throw new Refused("metadata");
@@ -183,8 +185,8 @@ type OwnClient = { readonly client: OAuthClientInformationMixed; readonly regist
  * itself before, or registered now.
  */
 async function clientOf(asked: LoginAsked, metadata: AuthorizationServerMetadata, scope: string, fetchFn: FetchLike): Promise<OwnClient> {
-  const { clientId, clientUrl, redirectUri } = asked;
-  if (clientId !== null) return { client: { client_id: clientId }, registration: null };
+  const { client: byHand, clientUrl, redirectUri } = asked;
+  if (byHand !== null) return { client: { client_id: byHand.id }, registration: null };
   if (metadata.client_id_metadata_document_supported === true && isHttpsUrl(clientUrl))
     return { client: { client_id: clientUrl }, registration: null };
   const { issuer } = metadata;

@@ -73,7 +73,7 @@ export const issuesEn = {
   functionsPass: "are given together with passAuthorization; the caller of a function has no credential to pass on to the server",
   besideAuth: "is given together with auth; keep one of them",
   functionsAuth: "are given together with auth; the caller of a function is nobody who signed in at the server",
-  authSecret: "has a secret without clientId; give both, or neither",
+  authClient: "has a part of a client registered by hand; give clientId and issuer together, and secret only with both",
   scope: "is not a scope: a word of printable ASCII without spaces, quotation marks or backslashes",
   clientId: "is not a client id: 1 to 2,000 characters of printable ASCII",
   listedTwice: "is listed twice",

@@ -75,7 +75,7 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   functionsPass: "与 passAuthorization 同时给出；函数的调用方没有可传给服务器的凭据",
   besideAuth: "与 auth 同时给出；请保留其一",
   functionsAuth: "与 auth 同时给出；函数的调用方并未在该服务器登录",
-  authSecret: "有 secret 而没有 clientId；请同时给出，或都不给",
+  authClient: "手动注册的客户端不完整；clientId 和 issuer 须同时给出，secret 只能与二者一起给出",
   scope: "不是 scope：由可打印的 ASCII 字符组成的一个词，不含空格、引号和反斜线",
   clientId: "不是客户端 id：1 到 2,000 个可打印的 ASCII 字符",
   listedTwice: "重复列出",

@@ -43,7 +43,7 @@ test("a login is for an address, a way to sign in and a person, and for nothing 
   expect(bindingOf({ url: "https://notes.example.com/other" })).not.toBe(own);
   expect(bindingOf({ auth: { kind: "oauth", scopes: ["all"] } })).not.toBe(own);
   expect(bindingOf({}, "another")).not.toBe(own);
-  const secret = { auth: { kind: "oauth", clientId: "us", secret: "NOTES_CLIENT" } };
+  const secret = { auth: { kind: "oauth", clientId: "us", issuer: "https://login.example.com", secret: "NOTES_CLIENT" } };
   expect(loginEntry(entry(secret), "ann", (name) => `${name}'s `).server.secret).toBe("NOTES_CLIENT's");
 });
 

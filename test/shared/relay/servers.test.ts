@@ -95,6 +95,9 @@ describe("a servers document", () => {
     ["a login beside functions", { auth: { kind: "oauth" }, functions: ["find"] }, "/servers/notes/functions"],
     ["a login of another kind", { auth: { kind: "basic" } }, "/servers/notes/auth/kind"],
     ["a client's secret without the client", { auth: { kind: "oauth", secret: "NOTES_CLIENT" } }, "/servers/notes/auth"],
+    ["a client without its issuer", { auth: { kind: "oauth", clientId: "us" } }, "/servers/notes/auth"],
+    ["an issuer without a client", { auth: { kind: "oauth", issuer: "https://login.example.com" } }, "/servers/notes/auth"],
+    ["a private issuer", { auth: { kind: "oauth", clientId: "us", issuer: "https://10.0.0.1" } }, "/servers/notes/auth/issuer"],
     ["two scopes in one", { auth: { kind: "oauth", scopes: ["read write"] } }, "/servers/notes/auth/scopes/0"],
     ["a header with a line break", { headers: { "X-A": "a\r\nX-B: b" } }, "/servers/notes/headers/X-A"],
   ])("is refused with %s", (_name, more, pointer) => {

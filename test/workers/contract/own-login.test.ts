@@ -61,12 +61,16 @@ describe("a person connects a server", () => {
   });
 
   test("as the client that it was registered as there, for the entry's own scopes; without its secret not at all", async () => {
-    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", scopes: ["write"] } } });
+    const byHand = { ...auth, clientId: "by-hand", issuer: loginOrigin };
+    await configureServers({ own: { url, auth: { ...byHand, scopes: ["write"] } } });
+    // The server is not asked where that is: one of its own would get the code, and the secret.
+    resource["authorization_servers"] = ["https://other-auth.example.com"];
     const { to } = await begin();
+    expect(new URL(to ?? "").origin).toBe(loginOrigin);
     expect(Object.fromEntries(new URL(to ?? "").searchParams)).toMatchObject({ client_id: "by-hand", scope: "write" });
     expect((await comeBack(login.visit(to ?? ""))).html).toContain("is connected");
     expect(login.registered).toEqual([]);
-    await configureServers({ own: { url, auth: { ...auth, clientId: "by-hand", secret: "OWN_CLIENT_SECRET" } } });
+    await configureServers({ own: { url, auth: { ...byHand, secret: "OWN_CLIENT_SECRET" } } });
     travel(60_000);
     expect((await begin()).html).toContain("Ask the operator");
   });
@@ -148,7 +152,7 @@ describe("a person connects a server", () => {
       entry: { server: { url, headers: {}, allowPrivate: false, secret: null }, binding: "" },
       bound: "",
       scopes: null,
-      clientId: null,
+      client: null,
       clientUrl: id,
       redirectUri: loginReturnUrl(inboxUrl(https), "own"),
       state: "",

@@ -76,12 +76,13 @@ loginRoutes.post(paths.inboxLogins, decideLogin, async (c) => {
     return connectionsPage(c, reader, false, { server: name, what: "disconnected" });
   }
   const { keys, publicUrl } = reader.settings;
+  const { clientId, issuer } = own.auth;
   const random = toBase64url(crypto.getRandomValues(new Uint8Array(randomLength)));
   const begun = await login.beginLogin({
     entry: own.entry,
     bound: reader.bound,
     scopes: own.auth.scopes ?? null,
-    clientId: own.auth.clientId ?? null,
+    client: clientId === undefined || issuer === undefined ? null : { id: clientId, issuer },
     clientUrl: clientDocumentUrl(publicUrl, name),
     redirectUri: loginReturnUrl(inboxUrl(publicUrl), name),
     state: loginState(keys, { server: name, home: pathOfUrl(reader.home), random }),

@@ -83,6 +83,10 @@ const en = {
       },
       scopes: { label: "Scopes (optional)", hint: "One on each line. Empty: those that the server names." },
       clientId: { label: "Client id (optional)", hint: "Where this gateway was registered there by hand. Empty: it registers itself." },
+      issuer: {
+        label: "Issuer of the client id (optional)",
+        hint: "The authorization server where it was registered, such as https://login.example.com. Sign-ins with it go to no other.",
+      },
       secret: { label: "Client secret (optional)", hint: "The name of the variable that has it. Not the secret itself." },
     },
     allowPrivate: { label: "Allow a private address or plain http" },
@@ -194,6 +198,10 @@ const zhCN: Texts<typeof en> = {
       },
       scopes: { label: "Scopes（可选）", hint: "每行一个。留空：服务器所要求的。" },
       clientId: { label: "客户端 id（可选）", hint: "已在该服务器手动注册本网关时填写。留空：网关自行注册。" },
+      issuer: {
+        label: "客户端 id 的签发者（可选）",
+        hint: "注册该 id 的授权服务器，例如 https://login.example.com。使用该 id 的登录只会前往此处。",
+      },
       secret: { label: "客户端密钥（可选）", hint: "存放它的变量的名称，而非密钥本身。" },
     },
     allowPrivate: { label: "允许私有地址或明文 http" },
