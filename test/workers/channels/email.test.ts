@@ -8,13 +8,12 @@ import { emailChannel, emailDoctor, emailIssues } from "../../../workers/channel
 import { decided, editedRequest, openResponse } from "../../outside/pages/examples.ts";
 import { apiWords, createMailApi, documentedErrors, type MailApi, type MailStep } from "../../support/mail-api.ts";
 import { neverLogged } from "../support/logs.ts";
-import { envWith, heard, network, noticeOf } from "./notices.ts";
+import { envWith, heard, network, noticeOf, unanswered } from "./notices.ts";
 
 const from = "Countersign <reviews@example.com>";
 for (const secret of ["ada@example.org", "reviews@example.com", apiWords, "re_send_0123456789abcdef"]) neverLogged(secret);
 
 afterEach(() => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -43,11 +42,6 @@ function overBinding(result: () => unknown = () => ({ messageId: "<m-1@example.c
   };
   const channel = channelOf({ EMAIL });
   return { messages, channel, send: (changes?: Partial<Notice>) => channel.send(noticeOf(changes)) };
-}
-
-/** With fake timers: the email was made by the pages Worker, and its sender's time has begun. */
-async function underway(): Promise<void> {
-  while (vi.getTimerCount() === 0) await scheduler.wait(1);
 }
 
 describe("over HTTP", () => {
@@ -80,11 +74,7 @@ describe("over HTTP", () => {
 
   test("an attempt whose answer never came is made again and sends no second mail, though the time left in it differs", async () => {
     const { api, send } = overHttp("takenAndSilent");
-    vi.useFakeTimers();
-    const first = send();
-    await underway();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await first).toEqual({ kind: "again", why: "unavailable" });
+    expect(await unanswered(send)).toEqual({ kind: "again", why: "unavailable" });
     const later = { ...noticeOf().view, now: noticeOf().view.now + 120_000 };
     expect(await send({ view: later })).toEqual({ kind: "sent", receipt: null });
     expect(api.requests).toHaveLength(2);
@@ -189,17 +179,7 @@ describe("over HTTP", () => {
 
   test("an API that does not answer is given up after 10 seconds, and not before", async () => {
     const { send } = overHttp("silent");
-    vi.useFakeTimers();
-    let settled: DeliveryResult | undefined;
-    const sending = send().then((sent) => {
-      settled = sent;
-    });
-    await underway();
-    await vi.advanceTimersByTimeAsync(9_999);
-    expect(settled).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    await sending;
-    expect(settled).toEqual({ kind: "again", why: "unavailable" });
+    expect(await unanswered(send)).toEqual({ kind: "again", why: "unavailable" });
   });
 
   test("it goes to RESEND_BASE_URL where that is set", async () => {
@@ -313,11 +293,8 @@ describe("over the binding", () => {
   });
 
   test("a binding that does not answer is given up after 10 seconds", async () => {
-    vi.useFakeTimers();
-    const sending = overBinding(() => new Promise(() => {})).send();
-    await underway();
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await sending).toEqual({ kind: "again", why: "unavailable" });
+    const { send } = overBinding(() => new Promise(() => {}));
+    expect(await unanswered(send)).toEqual({ kind: "again", why: "unavailable" });
   });
 });
 

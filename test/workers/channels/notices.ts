@@ -1,12 +1,14 @@
 // A notice as the RunObject makes it, for channels.
 
-import { vi } from "vitest";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { expect, vi } from "vitest";
 import { doctorText } from "../../../shared/words/doctor.ts";
 import { isChannelSetting } from "../../../shared/notice-channels.ts";
 import type { ChannelFinding, Notice } from "../../../workers/channels/channel.ts";
+import { exchangeTimeoutMs } from "../../../workers/channels/channel-exchange.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
-import { env as bindings } from "../support/gateway.ts";
+import { env as bindings, eventually } from "../support/gateway.ts";
 import { neverLogged } from "../support/logs.ts";
 
 export const token = "AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
@@ -53,4 +55,27 @@ export function envWith(variables: object): Env {
 /** Every request of the Worker goes to `answer`. */
 export function network(answer: (request: Request) => Promise<Response>): void {
   vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => answer(new Request(input, init)));
+}
+
+const timersOf = new AsyncLocalStorage<(() => void)[]>();
+
+/**
+ * What comes of something that gets no answer for ten seconds, as if they were over. Its own timer
+ * alone: objects of other tests have theirs in this runtime, which must not run outside of them.
+ */
+export async function unanswered<T>(start: () => Promise<T>): Promise<T> {
+  const held: (() => void)[] = [];
+  const { setTimeout: real } = globalThis;
+  const hold = (then: () => void, ms?: number): unknown =>
+    timersOf.getStore() === held && ms === exchangeTimeoutMs ? void held.push(then) : real(then, ms);
+  const spied = vi.spyOn(globalThis, "setTimeout").mockImplementation(hold as typeof setTimeout); // of which one overload is used
+  let isOver = false;
+  const came = timersOf.run(held, start).finally(() => {
+    isOver = true;
+  });
+  await eventually("the timer", async () => held.length > 0);
+  spied.mockRestore();
+  expect([isOver, exchangeTimeoutMs]).toEqual([false, 10_000]);
+  for (const then of held) then();
+  return came;
 }

@@ -1,20 +1,19 @@
 // The push channel inside workerd, against a scripted push service that decrypts what it gets.
 
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { addressDigest, inboxNameOf, secretDigest } from "../../../shared/review/inbox.ts";
 import type { Channel, DeliveryResult, Notice } from "../../../workers/channels/channel.ts";
-import { exchangeTimeoutMs } from "../../../workers/channels/channel-exchange.ts";
 import { pushAdapter } from "../../../workers/channels/push/push-channel.ts";
 import { postMessage } from "../../../workers/channels/push/push-service.ts";
 import { configStub, inboxStub } from "../../../workers/stubs/stubs.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
 import { type PushDevice, ScriptedPushService } from "../../support/push-service.ts";
 import { crash } from "../objects/inside.ts";
-import { env, eventually, publicUrl, travel } from "../support/gateway.ts";
+import { env, publicUrl, travel } from "../support/gateway.ts";
 import { answerAt } from "../support/provider.ts";
-import { noticeOf } from "./notices.ts";
+import { noticeOf, unanswered } from "./notices.ts";
 
 const origin = "https://push.example.com";
 const sent: DeliveryResult = { kind: "sent", receipt: null };
@@ -174,17 +173,8 @@ describe("a push service", () => {
   test("that is slow is left after its time", async () => {
     const device = await service.subscribe("phone");
     service.script(device, "slow");
-    // Its timer alone: what other tests left under way in this runtime has timers too.
-    const waits: (() => void)[] = [];
-    const { setTimeout: real } = globalThis;
-    const held = (then: () => void, ms?: number): unknown => (ms === exchangeTimeoutMs ? void waits.push(then) : real(then, ms));
-    const spied = vi.spyOn(globalThis, "setTimeout").mockImplementation(held as typeof setTimeout); // of which one overload is used
     const message = { text: "{}", brief: null, topic: "topic", ttlSeconds: 60, authorization: "vapid" };
-    const attempt = postMessage(device, message);
-    await eventually("the request", async () => service.requests.length === 1);
-    spied.mockRestore();
-    for (const then of waits) then();
-    expect(await attempt).toEqual({ kind: "again", why: "unavailable", unknown: true });
+    expect(await unanswered(() => postMessage(device, message))).toEqual({ kind: "again", why: "unavailable", unknown: true });
   });
 
   test("that is away may have the notice all the same, so that it is withdrawn there", async () => {
