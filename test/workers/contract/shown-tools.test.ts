@@ -251,12 +251,12 @@ describe("pins", () => {
     const entry = (await serversOf(env, Date.now(), () => {})).servers[name];
     if (entry === undefined) throw new Error("no entry");
     const known = (of: string, key = "key_a") => knownTool(env, { name, server: entry }, of, key);
-    expect(await known("read")).toEqual({ state: "unknown", digest: null, definition: null, annotations: null, isFirstUse: true });
+    expect(await known("read")).toEqual({ state: "unknown", definition: null, annotations: null, isFirstUse: true });
     const annotated = { ...tool("read"), annotations: { readOnlyHint: true } };
     pages = { "": { tools: [annotated] } };
     await list(await sessionClient(name));
     expect(await known("read")).toMatchObject({ state: "accepted", definition: annotated, annotations: { readOnlyHint: true } });
-    expect(await known("other")).toMatchObject({ state: "new", digest: null });
+    expect(await known("other")).toMatchObject({ state: "new" });
     await noteToolUse(env, { name, server: entry }, "read", "key_a");
     expect([await known("read"), await known("read", "key_b")].map(({ isFirstUse }) => isFirstUse)).toEqual([false, true]);
     expect(await knownTool(env, { name, server: { ...entry, pin: "off" } }, "read", "key_a")).toMatchObject({ state: "unknown" });
