@@ -82,7 +82,6 @@ export function reportOf(given: Given, tried: readonly Tried[], kills: Kills = n
 
 /** A report in sentences, as docs/security.md has it. */
 export function summaryOf(report: Report): string {
-  const areas = report.areas.map(({ name }) => name).join(", ");
   const kills: readonly [number, string][] = [
     [report.lost, "lost (without an answer, or a decision that did not count)"],
     [report.doubled, "doubled (asked, decided, delivered or continued twice)"],
@@ -94,7 +93,7 @@ export function summaryOf(report: Report): string {
     [report.unknownOutcomes, 'ended with "the outcome is unknown" at the relay'],
   ];
   return [
-    `At ${report.commit}, ${report.date}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood. The areas: ${areas}.`,
+    `At ${report.commit}, ${report.date}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood.`,
     ...(report.kills === 0
       ? []
       : [
