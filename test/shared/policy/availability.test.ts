@@ -39,6 +39,8 @@ describe("quiet hours", () => {
     ["Europe/Berlin", night, "2026-10-24T20:00:00Z", "2026-10-25T06:00:00Z"],
     // The clock leaps from 02:00 to 03:00: there is no 02:30.
     ["Europe/Berlin", { from: "22:00", until: "02:30" }, "2026-03-29T00:10:00Z", "2026-03-29T01:00:00Z"],
+    // Nor the only minutes that are not quiet, so that the next are those of the day after.
+    ["Europe/Berlin", { from: "02:30", until: "02:10" }, "2026-03-28T03:00:00Z", "2026-03-30T00:10:00Z"],
   ])("in %s, %o, at %s wait until %s", (timeZone, quietHours, now, expected) => {
     const until = quietUntil({ timeZone, quietHours }, at(now));
     expect(until === null ? null : new Date(until).toISOString().replace(".000", "")).toBe(expected);
@@ -48,15 +50,19 @@ describe("quiet hours", () => {
   const zones = ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe", "Asia/Kathmandu", "America/Sao_Paulo", "Pacific/Apia"];
   const times = fc.date({ min: new Date("2009-01-01"), max: new Date("2031-01-01"), noInvalidDate: true }).map(Number);
 
+  const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3));
+
   test("end in each zone at a minute that is not quiet, within a day and a bit, and the minute before is", () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), minutes, minutes, times, (timeZone, from, until, now) => {
         fc.pre(from !== until);
+        // A clock that leaps an hour may pass over all that is not quiet on that day.
+        const mayPassOver = (minuteOf(from) - minuteOf(until) + 24 * 60) % (24 * 60) <= 60;
         const person = { timeZone, quietHours: { from, until } };
         const over = quietUntil(person, now);
         if (over === null) return;
         expect(over).toBeGreaterThan(now);
-        expect(over - now).toBeLessThanOrEqual(26 * 3_600_000);
+        expect(over - now).toBeLessThanOrEqual((mayPassOver ? 50 : 26) * 3_600_000);
         expect(quietUntil(person, over)).toBeNull();
         expect(quietUntil(person, over - 60_000)).toBe(over);
       }),
