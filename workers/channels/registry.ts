@@ -25,6 +25,7 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   email: emailAdapter,
   webhook: webhookAdapter,
   // A workflow answers 202 before it posts, and 404 or 410 where it is switched off or deleted.
+  // Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook
   teams: roomAdapter("teams", { message: ({ teams }, ...asked) => teams.renderers.message(...asked), mostInDigest: 20 }),
   ntfy: ntfyAdapter,
   telegram: telegramAdapter,

@@ -9,12 +9,17 @@ import { enqueue, withSettled } from "../../../workers/pipeline/record/write-beh
 
 const entry: LedgerEntry = { events: [], summary: null };
 
-test("an entry that cannot be made is lost alone: those beside it, and those after it, are kept", async () => {
+function withLedger() {
   const appended: LedgerEntry[] = [];
   const ledger = { append: async (text: string) => void appended.push(...(JSON.parse(text) as LedgerEntry[])) };
   const books = { ...env, LEDGER: { ...env.LEDGER, getByName: () => ledger } as unknown as typeof env.LEDGER };
   const work: Promise<unknown>[] = [];
   const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
+  return { appended, books, work, ctx };
+}
+
+test("an entry that cannot be made is lost alone: those beside it, and those after it, are kept", async () => {
+  const { appended, books, work, ctx } = withLedger();
   const broken = (): never => {
     throw new TypeError("no canonical form");
   };
@@ -30,11 +35,7 @@ test("an entry that cannot be made is lost alone: those beside it, and those aft
 });
 
 test("what is behind is written soon though the clock goes back meanwhile, or stands", async () => {
-  const appended: LedgerEntry[] = [];
-  const ledger = { append: async (text: string) => void appended.push(...(JSON.parse(text) as LedgerEntry[])) };
-  const books = { ...env, LEDGER: { ...env.LEDGER, getByName: () => ledger } as unknown as typeof env.LEDGER };
-  const work: Promise<unknown>[] = [];
-  const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
+  const { appended, books, work, ctx } = withLedger();
   enqueue(books, ctx, { entry: { run: "run_1", make: () => entry } });
   travel(-3_600_000);
   await Promise.all(work);
